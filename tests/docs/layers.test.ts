@@ -30,7 +30,7 @@ const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ["format"],
   ["wasm"],
   ["options"],
-  ["abort", "events", "progress", "turns"],
+  ["abort", "events", "progress"],
   ["error"],
 ];
 

@@ -1,7 +1,7 @@
 // Deterministic changes of an image: places in its data, and data of installed files that are not in it.
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 
-import { dataExtents } from "../../../js/snapshot/dist/local/data-extents.js";
+import { dataExtents } from "../../../js/snapshot/dist/local/extents.js";
 import { ifReadable, installedFiles } from "../../../scripts/lib/installed-files.mjs";
 import { seededRandom } from "../../../tests/origin/random.mjs";
 

@@ -1,7 +1,7 @@
 // Reads all data of two images: `read-both.mjs IMAGE IMAGE`.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-import { dataExtents } from "../../../js/snapshot/dist/local/data-extents.js";
+import { dataExtents } from "../../../js/snapshot/dist/local/extents.js";
 
 const CHUNK = 2 ** 20;
 

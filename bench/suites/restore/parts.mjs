@@ -2,7 +2,7 @@
 // frames from memory and of writing all data as JSON.
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { readManifest } from "../../../js/snapshot/dist/format/manifest.js";
-import { SnapshotFile } from "../../../js/snapshot/dist/local/snapshot-file.js";
+import { SnapshotFile } from "../../../js/snapshot/dist/local/open-file.js";
 import { compiledDecode } from "../../../js/snapshot/dist/wasm/compiled-decode.js";
 import { FrameDecoder, initSync } from "../../../js/snapshot/wasm/decode.js";
 

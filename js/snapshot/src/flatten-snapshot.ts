@@ -1,10 +1,10 @@
 import type { CreateInfo } from "./create-snapshot.js";
 import { DecodeJob } from "./decode/decode-job.js";
 import { checkEncoding } from "./encode/snapshot-encoder.js";
-import { wrapWriteErrors } from "./local/atomic-write.js";
-import { checkFreeSpace } from "./local/free-space.js";
+import { checkFreeSpace } from "./local/disk-space.js";
 import { ImageFile } from "./local/image-file.js";
-import { withTemporaryFile } from "./local/temporary-file.js";
+import { withTemporaryFile } from "./local/private-file.js";
+import { wrapWriteErrors } from "./local/system-errors.js";
 import { knownLocation, optionsFor } from "./location/base-objects.js";
 import { checkDestination } from "./location/check-destination.js";
 import { writeSnapshot } from "./location/destination.js";

@@ -1,15 +1,15 @@
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { libc } from "../local/libc.js";
+import { Mutex } from "../local/locks.js";
 import type { CacheOptions } from "../options/cache-options.js";
 import type { Layout } from "./directory/layout.js";
-import { openDirectory } from "./directory/open-directory.js";
+import { openDirectory, tryCacheLock } from "./directory/open-directory.js";
 import { Recency } from "./directory/recency.js";
 import { SourceIndex } from "./directory/source-index.js";
 import { Evictor } from "./eviction/evictor.js";
 import { SizeLimit } from "./eviction/size-limit.js";
 import { ImageLoader } from "./loading/image-loader.js";
-import { CacheLock } from "./locks/cache-lock.js";
 import { KeyedLock } from "./locks/keyed-lock.js";
 import { Leases } from "./locks/leases.js";
 import { Counters } from "./statistics/counters.js";
@@ -51,7 +51,7 @@ export async function openComponents(
     await opened.lock.close();
   };
   try {
-    const lock = new CacheLock(system, opened.lock.fd, layout.lock, path);
+    const lock = new Mutex("ERR_CACHE", path, () => tryCacheLock(system, opened, path));
     const leases = new Leases(system, layout, new Recency(opened.lock.fd));
     const keyedLock = new KeyedLock(layout);
     const counters = new Counters();

@@ -1,4 +1,4 @@
-import type { SnapshotFile } from "../local/snapshot-file.js";
+import type { SnapshotFile } from "../local/open-file.js";
 import { type WorkOptions, workerCount } from "../options/work-options.js";
 import { withWorkers } from "../workers/pool.js";
 import { DECODE_WORKER } from "../workers/scripts.js";

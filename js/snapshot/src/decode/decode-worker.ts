@@ -2,7 +2,7 @@
 import { setPriority } from "node:os";
 import { workerData } from "node:worker_threads";
 
-import { readFullySync } from "../local/read-fully.js";
+import { readFullySync } from "../local/read-write.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { serve } from "../workers/serve.js";
 import { FrameSink, type SinkData } from "./frame-sink.js";

@@ -1,7 +1,8 @@
 import type { Manifest } from "../format/manifest.js";
-import { wrapWriteErrors, writeAtomically } from "../local/atomic-write.js";
-import { checkFreeSpace } from "../local/free-space.js";
-import { checkDifferentFile, type FileId } from "../local/same-file.js";
+import { writeAtomically } from "../local/atomic-write.js";
+import { checkFreeSpace } from "../local/disk-space.js";
+import { checkDifferentFile, type FileId } from "../local/open-file.js";
+import { wrapWriteErrors } from "../local/system-errors.js";
 import type { RestoreOptions } from "../options/restore-options.js";
 import type { OpenImage } from "./decode-job.js";
 import { writeResumable } from "./resumable-image.js";

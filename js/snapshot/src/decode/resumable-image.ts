@@ -6,12 +6,11 @@ import {
   type AtomicWriteOptions,
   publishFile,
   resolveTarget,
-  wrapWriteErrors,
+  withWriteback,
 } from "../local/atomic-write.js";
-import { checkFreeSpace } from "../local/free-space.js";
-import { lockPrivateFile } from "../local/lock-private-file.js";
-import { withWriteback } from "../local/writeback.js";
-import { zeroHoles } from "../local/zero-range.js";
+import { checkFreeSpace, zeroHoles } from "../local/disk-space.js";
+import { lockPrivateFile } from "../local/locks.js";
+import { wrapWriteErrors } from "../local/system-errors.js";
 import type { OpenImage } from "./decode-job.js";
 import { HEAD_LENGTH, MAGIC } from "./journal-layout.js";
 

@@ -1,6 +1,5 @@
 import { BLOCK_SIZE } from "../format/limits.js";
-import type { Extent } from "../local/data-extents.js";
-import { subtract, widen } from "../local/extents.js";
+import { type Extent, subtract, widen } from "../local/extents.js";
 
 /** Whole blocks of an image that a delta may have to contain. */
 export interface Candidate extends Extent {

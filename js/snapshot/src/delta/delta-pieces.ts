@@ -1,7 +1,7 @@
 import type { Pieces } from "../encode/compress-pieces.js";
 import { toRead } from "../encode/pieces.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import type { Extent } from "../local/data-extents.js";
+import type { Extent } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import type { Encoding } from "../options/create-options.js";
 import { DELTA_WORKER } from "../workers/scripts.js";

@@ -8,7 +8,7 @@ import { readPiece } from "../encode/read-piece.js";
 import { RUN_LENGTH } from "../encode/run-records.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { toSet } from "../local/extents.js";
-import { readWholeSync } from "../local/read-whole.js";
+import { readWholeSync } from "../local/read-write.js";
 import { instantiate } from "../wasm/instantiate.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import { serve } from "../workers/serve.js";

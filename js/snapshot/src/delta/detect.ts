@@ -1,5 +1,4 @@
-import type { Extent } from "../local/data-extents.js";
-import { intersect, subtract, toSet, union } from "../local/extents.js";
+import { type Extent, intersect, subtract, toSet, union } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";

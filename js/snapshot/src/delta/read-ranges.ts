@@ -1,8 +1,7 @@
 /** Reads the ranges of pieces that may have changed: scattered changes touch many pieces, and little of each. */
 
 import { BLOCK_SIZE } from "../format/limits.js";
-import type { Extent } from "../local/data-extents.js";
-import { append, subtract } from "../local/extents.js";
+import { append, type Extent, subtract } from "../local/extents.js";
 
 /** The longest gap between two ranges that is read with them, in bytes: another system call takes as long. */
 const MAX_GAP = 2 ** 15;

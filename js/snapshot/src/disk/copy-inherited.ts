@@ -1,11 +1,9 @@
 import { pause } from "../abort.js";
 import type { DecodeJob } from "../decode/decode-job.js";
-import { wrapWriteErrors } from "../local/atomic-write.js";
-import { nonZeroRuns } from "../local/copy-windows.js";
-import { checkLengthSync, readWhole } from "../local/read-whole.js";
-import { wrapSystemErrorsSync } from "../local/system-errors.js";
-import { writeFully } from "../local/write-fully.js";
-import { zeroRangeSync } from "../local/zero-range.js";
+import { nonZeroRuns } from "../local/copy-image.js";
+import { zeroRangeSync } from "../local/disk-space.js";
+import { checkLengthSync, readWhole, writeFully } from "../local/read-write.js";
+import { wrapSystemErrorsSync, wrapWriteErrors } from "../local/system-errors.js";
 import type { BaseImage } from "./base-image.js";
 import type { DiskFiles } from "./disk-files.js";
 

@@ -1,7 +1,7 @@
 import type { CreateInfo } from "../create-snapshot.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import { checkDifferentPath } from "../local/same-file.js";
+import { checkDifferentPath } from "../local/open-file.js";
 import { locationOf, safeLocation } from "../location/location.js";
 import { writeSmallObject } from "../location/small-object.js";
 import { readOptions } from "../options/read-options.js";

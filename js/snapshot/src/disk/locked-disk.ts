@@ -3,19 +3,14 @@ import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-
-import { readWholeFile } from "../cache/directory/read-files.js";
 import { SnapshotError } from "../error.js";
 import { type Manifest, readManifestIn } from "../format/manifest.js";
-import {
-  resolveTarget,
-  syncDirectory,
-  wrapWriteErrors,
-  writeAtomically,
-} from "../local/atomic-write.js";
+import { resolveTarget, syncDirectory, writeAtomically } from "../local/atomic-write.js";
 import { libc } from "../local/libc.js";
-import { lockPrivateFile } from "../local/lock-private-file.js";
+import { lockPrivateFile } from "../local/locks.js";
+import { readWholeFile } from "../local/open-file.js";
 import { openPrivate } from "../local/private-file.js";
+import { wrapWriteErrors } from "../local/system-errors.js";
 import { StateFile } from "./state-file.js";
 
 /** The length of the size of the snapshot, which precedes the manifest in its file. */

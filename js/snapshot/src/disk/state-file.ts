@@ -9,13 +9,11 @@ import { constants } from "node:os";
 import { SnapshotError } from "../error.js";
 import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import { wrapWriteErrors } from "../local/atomic-write.js";
+import { FileSync } from "../local/atomic-write.js";
 import { lengthOf } from "../local/extents.js";
-import { FileSync } from "../local/file-sync.js";
 import { libc } from "../local/libc.js";
-import { readFully } from "../local/read-fully.js";
-import { wrapSystemErrorsSync } from "../local/system-errors.js";
-import { writeFully, writeFullySync } from "../local/write-fully.js";
+import { readFully, writeFully, writeFullySync } from "../local/read-write.js";
+import { wrapSystemErrorsSync, wrapWriteErrors } from "../local/system-errors.js";
 
 /** The first bytes of the header: the kind and version of the file. */
 const MAGIC = "hedgerow disk 1\n";

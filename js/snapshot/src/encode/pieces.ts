@@ -1,4 +1,4 @@
-import type { Extent } from "../local/data-extents.js";
+import type { Extent } from "../local/extents.js";
 
 /** A part of an image: a piece to read, or zeros. */
 export interface Stretch {

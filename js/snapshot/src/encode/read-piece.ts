@@ -1,4 +1,4 @@
-import { readWholeSync } from "../local/read-whole.js";
+import { readWholeSync } from "../local/read-write.js";
 
 /** An image that is open in all threads. */
 export interface SharedImage {

@@ -1,4 +1,4 @@
-import type { Extent } from "../local/data-extents.js";
+import type { Extent } from "../local/extents.js";
 import { BLOCK_SIZE } from "./limits.js";
 
 const ZEROS = Buffer.alloc(4096);

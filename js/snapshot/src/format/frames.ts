@@ -1,4 +1,4 @@
-import type { Extent } from "../local/data-extents.js";
+import type { Extent } from "../local/extents.js";
 
 /** The length of a frame's record in `decode.wasm`, in bytes. */
 const RECORD_LENGTH = 64;

@@ -1,4 +1,4 @@
-import type { Extent } from "../local/data-extents.js";
+import type { Extent } from "../local/extents.js";
 import type { Frames, Segment } from "./frames.js";
 import type { Manifest } from "./manifest.js";
 

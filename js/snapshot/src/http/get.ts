@@ -1,13 +1,11 @@
 /** `GET` requests: connections that are kept, redirects, retries, and downloads of whole objects. */
 import { type Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-
-import { wrapWriteErrors } from "../local/atomic-write.js";
-import { freeSpace, insufficientSpace } from "../local/free-space.js";
-import { SnapshotFile } from "../local/snapshot-file.js";
-import { wrapSystemErrorsSync } from "../local/system-errors.js";
-import { type TemporaryFile, withTemporaryFile } from "../local/temporary-file.js";
-import { writeFullySync } from "../local/write-fully.js";
+import { freeSpace, insufficientSpace } from "../local/disk-space.js";
+import { SnapshotFile } from "../local/open-file.js";
+import { type TemporaryFile, withTemporaryFile } from "../local/private-file.js";
+import { writeFullySync } from "../local/read-write.js";
+import { wrapSystemErrorsSync, wrapWriteErrors } from "../local/system-errors.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { agentFor, proxyFields } from "./agent.js";
 import { Download } from "./download.js";

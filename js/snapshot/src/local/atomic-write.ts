@@ -1,19 +1,14 @@
+/** Durable and atomic writes: a file appears complete or not at all, and survives a power failure if it must. */
 import { randomUUID } from "node:crypto";
 import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { constants } from "node:os";
 import { dirname, join, sep } from "node:path";
 
 import { SnapshotError } from "../error.js";
-import { kindOf } from "./file-kind.js";
 import { libc } from "./libc.js";
-import { wrapSystemErrors } from "./system-errors.js";
-import { withWriteback } from "./writeback.js";
-
-/** Mode of files that only their owner may read, because an image holds everything that was on a disk. */
-export const PRIVATE_MODE = 0o600;
-
-/** Mode of directories that only their owner may use. */
-export const PRIVATE_DIRECTORY = 0o700;
+import { kindOf } from "./open-file.js";
+import { PRIVATE_MODE } from "./private-file.js";
+import { undefinedIfMissing, wrapWriteErrors } from "./system-errors.js";
 
 /** Options of {@link writeAtomically}. */
 export interface AtomicWriteOptions {
@@ -152,16 +147,6 @@ export async function resolveTarget(
   );
 }
 
-/** Returns the result, or undefined if the file does not exist. */
-export async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | undefined> {
-  try {
-    return await result;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
 /**
  * Flushes a directory to the disk, where the system can. Without it, the name may lead to the old file after a
  * power failure, which is complete too.
@@ -172,7 +157,58 @@ export async function syncDirectory(path: string): Promise<void> {
   await directory?.close();
 }
 
-/** Returns the result of an operation on the file to write. System errors become an `ERR_TARGET`. */
-export function wrapWriteErrors<T>(path: string, result: Promise<T>): Promise<T> {
-  return wrapSystemErrors("ERR_TARGET", `cannot write ${path}`, result);
+/** How often the kernel is asked to write, in milliseconds. */
+const WRITEBACK_INTERVAL = 50;
+
+/**
+ * Calls `use`, which fills a file, and lets the kernel write it to the disk meanwhile: else it would wait for the
+ * fsync, and the disk would be idle until then. An fsync is still needed, and reports failures.
+ */
+export async function withWriteback<T>(file: FileHandle, use: () => Promise<T>): Promise<T> {
+  let running: Promise<void> | undefined;
+  const start = async () => {
+    // If it fails, the fsync says why.
+    await (await libc())?.startWriteback(file.fd).catch(() => {});
+    running = undefined;
+  };
+  const timer = setInterval(() => {
+    running ??= start();
+  }, WRITEBACK_INTERVAL);
+  try {
+    return await use();
+  } finally {
+    clearInterval(timer);
+    // The file must stay open until then.
+    await running;
+  }
+}
+
+/**
+ * Makes the data of an open file durable. If that fails once, every later call fails, too: the system reports the failure
+ * once, and may have dropped the data.
+ */
+export class FileSync {
+  #failed: { readonly error: unknown } | undefined;
+
+  /** @param path the path of the file, for messages */
+  constructor(
+    private readonly path: string,
+    private readonly file: FileHandle,
+  ) {}
+
+  /** Calls `fdatasync`, or `fsync`. @throws {SnapshotError} `ERR_TARGET` */
+  async run(how: "datasync" | "sync" = "datasync"): Promise<void> {
+    this.throwIfFailed();
+    try {
+      await wrapWriteErrors(this.path, this.file[how]());
+    } catch (error) {
+      this.#failed = { error };
+      throw error;
+    }
+  }
+
+  /** @throws {SnapshotError} `ERR_TARGET` if an earlier call of {@link run} has failed */
+  throwIfFailed(): void {
+    if (this.#failed !== undefined) throw this.#failed.error;
+  }
 }

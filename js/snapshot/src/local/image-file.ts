@@ -3,10 +3,9 @@ import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
 import { fileTypeOf, START_LENGTH } from "../format/file-type.js";
-import { dataExtents, type Extent } from "./data-extents.js";
-import { openFile, reading } from "./open-file.js";
-import { readFully } from "./read-fully.js";
-import type { FileId } from "./same-file.js";
+import { dataExtents, type Extent } from "./extents.js";
+import { type FileId, openFile, reading } from "./open-file.js";
+import { readFully } from "./read-write.js";
 
 /** Unit of `blocks` in the result of `stat`, in bytes. */
 const STAT_BLOCK = 512n;

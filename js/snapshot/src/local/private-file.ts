@@ -1,7 +1,17 @@
+/** Files and directories that only this user can use: private files, temporary files, and checks of directories. */
+import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { type FileHandle, lstat, open, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 
-import { PRIVATE_MODE, undefinedIfMissing, wrapWriteErrors } from "./atomic-write.js";
+import { undefinedIfMissing, wrapSystemErrors, wrapWriteErrors } from "./system-errors.js";
+
+/** Mode of files that only their owner may read, because an image holds everything that was on a disk. */
+export const PRIVATE_MODE = 0o600;
+
+/** Mode of directories that only their owner may use. */
+export const PRIVATE_DIRECTORY = 0o700;
 
 /** Windows does not have these flags: only privileged users create links there. */
 const { O_RDWR, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -89,4 +99,67 @@ async function create(path: string): Promise<FileHandle> {
 function isPrivate(found: Stats): boolean {
   const isOwn = found.uid === (process.getuid?.() ?? found.uid) && found.nlink === 1;
   return found.isFile() && isOwn && (found.mode & 0o777) === PRIVATE_MODE;
+}
+
+/** An open temporary file. */
+export interface TemporaryFile {
+  /** Name of the file in messages. */
+  readonly path: string;
+  readonly handle: FileHandle;
+}
+
+/**
+ * Calls `use` with an empty temporary file, and removes the file when the result settles. The file is unlinked as soon
+ * as it is open, so that nothing is left behind if the process is killed.
+ *
+ * @param folder default: `TMPDIR`
+ * @throws {SnapshotError} `ERR_TARGET`
+ */
+export async function withTemporaryFile<T>(
+  use: (file: TemporaryFile) => Promise<T>,
+  folder = tmpdir(),
+): Promise<T> {
+  const file = await openTemporaryFile(folder);
+  try {
+    return await use(file);
+  } finally {
+    await file.handle.close();
+    // On systems that do not unlink open files.
+    await rm(file.path, { force: true }).catch(() => {});
+  }
+}
+
+/** Opens an empty temporary file, which is gone when it is closed. @throws {SnapshotError} `ERR_TARGET` */
+export async function openTemporaryFile(folder: string): Promise<TemporaryFile> {
+  const path = join(folder, `.hedgerow-${randomUUID()}.tmp`);
+  const what = `cannot make a temporary file in ${folder}${folder === tmpdir() ? ", as TMPDIR says" : ""}`;
+  const handle = await wrapSystemErrors("ERR_TARGET", what, open(path, "wx+", PRIVATE_MODE));
+  try {
+    await wrapWriteErrors(path, rm(path));
+    return { path, handle };
+  } catch (error) {
+    await handle.close();
+    await rm(path, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** The mode bits that let other users write. */
+export const OTHERS_WRITE = 0o022;
+
+/** The user whom all others trust. */
+const ROOT = 0;
+
+/**
+ * Returns whether this user owns a directory, and no one else can write to it or replace it; undefined if there is none.
+ */
+export async function isOwnDirectory(path: string): Promise<boolean | undefined> {
+  const found = await undefinedIfMissing(stat(path));
+  if (found === undefined) return undefined;
+  const { uid, mode } = found;
+  const own = process.getuid?.() ?? uid;
+  if (uid !== own || (mode & OTHERS_WRITE) !== 0) return false;
+  // The owner of a link in its place can let it lead elsewhere at any time.
+  const { uid: owner } = await lstat(resolve(path));
+  return owner === own || owner === ROOT;
 }

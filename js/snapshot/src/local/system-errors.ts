@@ -22,6 +22,21 @@ export function wrapSystemErrorsSync<T>(code: SnapshotErrorCode, what: string, a
   }
 }
 
+/** Returns the result of an operation on the file to write. System errors become an `ERR_TARGET`. */
+export function wrapWriteErrors<T>(path: string, result: Promise<T>): Promise<T> {
+  return wrapSystemErrors("ERR_TARGET", `cannot write ${path}`, result);
+}
+
+/** Returns the result, or undefined if the file does not exist. */
+export async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
 /** Errors of a file system, quota or limit that leaves no room for more data. */
 export const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 

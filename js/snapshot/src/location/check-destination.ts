@@ -1,5 +1,5 @@
 import { SnapshotError } from "../error.js";
-import { checkDifferentPath } from "../local/same-file.js";
+import { checkDifferentPath } from "../local/open-file.js";
 import type { TransferOptions } from "../options/transfer-options.js";
 import type { Location } from "./location.js";
 import { identityOf } from "./server.js";

@@ -2,7 +2,7 @@ import { emit } from "../events.js";
 import { spool } from "../http/get.js";
 import { RemoteObject } from "../http/remote-object.js";
 import type { ServerRequest } from "../http/request.js";
-import { SnapshotFile } from "../local/snapshot-file.js";
+import { SnapshotFile } from "../local/open-file.js";
 import type { Transfer, TransferOptions } from "../options/transfer-options.js";
 import type { WorkOptions } from "../options/work-options.js";
 import type { Location } from "./location.js";

@@ -3,7 +3,7 @@ import { SnapshotError } from "../error.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { put } from "../http/put.js";
 import { requestTo } from "../http/request.js";
-import { withTemporaryFile } from "../local/temporary-file.js";
+import { withTemporaryFile } from "../local/private-file.js";
 import { checkAbsentAt, checkStoredAt, isStoredAt } from "./stored-snapshot.js";
 import { fillSnapshotFile } from "./write-snapshot-file.js";
 

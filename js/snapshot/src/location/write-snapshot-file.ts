@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import type { EncodeJob } from "../encode/encode-job.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../format/manifest.js";
-import { wrapWriteErrors, writeAtomically } from "../local/atomic-write.js";
-import { checkDifferentFile } from "../local/same-file.js";
-import { SnapshotFile } from "../local/snapshot-file.js";
+import { writeAtomically } from "../local/atomic-write.js";
+import { checkDifferentFile, SnapshotFile } from "../local/open-file.js";
+import { wrapWriteErrors } from "../local/system-errors.js";
 
 /** Creates a snapshot as a local file. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
 export async function writeSnapshotFile(path: string, making: EncodeJob): Promise<SnapshotInfo> {

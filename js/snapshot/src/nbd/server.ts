@@ -3,7 +3,7 @@ import { createSecureContext } from "node:tls";
 
 import { messageOf, SnapshotError } from "../error.js";
 import { libc } from "../local/libc.js";
-import type { FileId } from "../local/same-file.js";
+import type { FileId } from "../local/open-file.js";
 import type { Listen } from "../options/listen-options.js";
 import { Connection, type TlsOptions } from "./connection.js";
 import type { Export } from "./export.js";

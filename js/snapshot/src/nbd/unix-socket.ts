@@ -11,8 +11,8 @@ import {
 import { connect } from "node:net";
 
 import { messageOf, SnapshotError } from "../error.js";
-import { PRIVATE_MODE } from "../local/atomic-write.js";
-import type { FileId } from "../local/same-file.js";
+import type { FileId } from "../local/open-file.js";
+import { PRIVATE_MODE } from "../local/private-file.js";
 
 /**
  * Makes a socket that only the owner may connect to. It is made in a private directory, gets its name when it is

@@ -2,10 +2,9 @@ import type { FileHandle } from "node:fs/promises";
 
 import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import { readFullySync } from "../local/read-fully.js";
-import { openTemporaryFile } from "../local/temporary-file.js";
-import { writeFully } from "../local/write-fully.js";
-import { Turns } from "../turns.js";
+import { Turns } from "../local/locks.js";
+import { openTemporaryFile } from "../local/private-file.js";
+import { readFullySync, writeFully } from "../local/read-write.js";
 import type { Context, Export, StatusExtent } from "./export.js";
 
 /** The most zeros that are written at once, in bytes. */

@@ -2,6 +2,7 @@ import { BlockDevice, type DiskParts } from "../disk/block-device.js";
 import { traceLocation } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import { Turns } from "../local/locks.js";
 import { writeSmallObject } from "../location/small-object.js";
 import { checkBooleans } from "../options/check-booleans.js";
 import { readOptions } from "../options/read-options.js";
@@ -14,7 +15,6 @@ import {
   MAX_LABEL_LENGTH,
   type SaveDiskOptions,
 } from "../options/store-options.js";
-import { Turns } from "../turns.js";
 import { saveRegularly } from "./auto-save.js";
 import { type Generation, generationOf } from "./generation.js";
 import { whileFrozen } from "./hooks.js";

@@ -2,19 +2,13 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { homedir, userInfo } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-
-import { readWholeFile } from "../cache/directory/read-files.js";
 import { hasState, type IdleImage, LockedDisk, withIdleImage } from "../disk/locked-disk.js";
 import { messageOf, SnapshotError } from "../error.js";
-import {
-  PRIVATE_DIRECTORY,
-  undefinedIfMissing,
-  wrapWriteErrors,
-  writeAtomically,
-} from "../local/atomic-write.js";
-import { FileLock } from "../local/file-lock.js";
-import { isOwnDirectory } from "../local/own-directory.js";
-import { wrapSystemErrors } from "../local/system-errors.js";
+import { writeAtomically } from "../local/atomic-write.js";
+import { lockFile, Mutex } from "../local/locks.js";
+import { readWholeFile } from "../local/open-file.js";
+import { isOwnDirectory, PRIVATE_DIRECTORY } from "../local/private-file.js";
+import { undefinedIfMissing, wrapSystemErrors, wrapWriteErrors } from "../local/system-errors.js";
 import { isDigest } from "./pointer.js";
 
 const MAX_RECORD_LENGTH = 4_096;
@@ -65,7 +59,7 @@ export interface UnsavedImage extends Omit<ImageOrigin, "isDone" | "digest"> {
 /** The local images of one store. */
 export class LocalImages {
   /** By directory: images of an earlier configuration may be elsewhere. */
-  readonly #locks = new Map<string, FileLock>();
+  readonly #locks = new Map<string, Mutex>();
 
   constructor(
     readonly directory: string,
@@ -232,7 +226,8 @@ export class LocalImages {
   async #locked<T>(image: string, action: () => Promise<T>): Promise<T> {
     const directory = dirname(image);
     await checkOwn(directory);
-    const lock = this.#locks.get(directory) ?? new FileLock(join(directory, LOCK));
+    const path = join(directory, LOCK);
+    const lock = this.#locks.get(directory) ?? new Mutex("ERR_TARGET", path, () => lockFile(path));
     this.#locks.set(directory, lock);
     return lock.run(action);
   }

@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 
 import { checkEncoding } from "../encode/snapshot-encoder.js";
-import { wrapWriteErrors } from "../local/atomic-write.js";
 import { ImageFile } from "../local/image-file.js";
-import { withTemporaryFile } from "../local/temporary-file.js";
+import { withTemporaryFile } from "../local/private-file.js";
+import { wrapWriteErrors } from "../local/system-errors.js";
 import { writeFullSnapshot } from "../location/full-snapshot.js";
 import { localPath, locationOf } from "../location/location.js";
 import { encodingOf } from "../options/create-options.js";

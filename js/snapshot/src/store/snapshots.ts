@@ -8,7 +8,7 @@ import { SnapshotError } from "../error.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../format/manifest.js";
 import { downloadInto } from "../http/get.js";
 import { copyInto } from "../local/copy-image.js";
-import { SnapshotFile } from "../local/snapshot-file.js";
+import { SnapshotFile } from "../local/open-file.js";
 import { baseLocation, optionsFor } from "../location/base-objects.js";
 import { type Location, safeLocation } from "../location/location.js";
 import { requestAt } from "../location/server.js";

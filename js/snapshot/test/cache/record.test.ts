@@ -21,7 +21,7 @@ import {
 } from "../../src/cache/directory/image-record.js";
 import { ENTRY_LENGTH, entryPosition } from "../../src/decode/journal-layout.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../../src/format/manifest.js";
-import { SnapshotFile } from "../../src/local/snapshot-file.js";
+import { SnapshotFile } from "../../src/local/open-file.js";
 import { digestOf, quickFolder } from "../support/stored-images.js";
 
 const PIECE = 4096;

@@ -8,7 +8,7 @@ import { downloadInto } from "../../dist/http/get.js";
 import { put } from "../../dist/http/put.js";
 import { RemoteObject } from "../../dist/http/remote-object.js";
 import { requestTo } from "../../dist/http/request.js";
-import { withTemporaryFile } from "../../dist/local/temporary-file.js";
+import { withTemporaryFile } from "../../dist/local/private-file.js";
 import { checkAbsentAt } from "../../dist/location/stored-snapshot.js";
 import { transferOf } from "../../dist/options/transfer-options.js";
 import { copyWhole, uploadWhole } from "../../dist/s3/multipart-upload.js";

@@ -6,7 +6,8 @@ import { setImmediate } from "node:timers/promises";
 import { expect } from "vitest";
 
 import { bytesOnDisk, noise, writeSparse } from "../../../../tests/support/snapshots/image.js";
-import { type CopyOptions, copyImage } from "../../src/local/copy-image.js";
+import type { AtomicWriteOptions } from "../../src/local/atomic-write.js";
+import { copyImage } from "../../src/local/copy-image.js";
 import { expectSameFiles } from "./compare.js";
 
 const KIB = 2 ** 10;
@@ -25,7 +26,7 @@ export function emptyFolder(path: (name: string) => string): string {
 export async function copy(
   source: string,
   target: string,
-  { size = statSync(source).size, ...options }: Partial<CopyOptions> & { size?: number } = {},
+  { size = statSync(source).size, ...options }: AtomicWriteOptions & { size?: number } = {},
 ) {
   const file = await open(source, "r");
   try {

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-import { dataExtents, type Extent } from "../../dist/local/data-extents.js";
+import { dataExtents, type Extent } from "../../dist/local/extents.js";
 
 export type { Extent };
 

@@ -5,9 +5,8 @@ import { ENTRY_LENGTH, entryPosition } from "../../decode/journal-layout.js";
 import { SnapshotError } from "../../error.js";
 import { MAX_IMAGE_SIZE } from "../../format/limits.js";
 import { type Manifest, readManifestIn, type SnapshotInfo } from "../../format/manifest.js";
-import { reading } from "../../local/open-file.js";
+import { READ_FLAGS, reading, readWholeFile } from "../../local/open-file.js";
 import { isUnfit } from "../../local/private-file.js";
-import { READ_FLAGS, readWholeFile } from "./read-files.js";
 
 /**
  * The header of an image's record. The record is this header as a line of JSON, then the BLAKE3 digest of what each

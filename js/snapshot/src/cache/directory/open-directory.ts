@@ -1,13 +1,22 @@
-import { constants } from "node:fs";
+import { constants, fstatSync } from "node:fs";
 import { access, type FileHandle, mkdir, open, readdir, realpath, stat } from "node:fs/promises";
 
 import { SnapshotError } from "../../error.js";
-import { PRIVATE_DIRECTORY, PRIVATE_MODE, undefinedIfMissing } from "../../local/atomic-write.js";
-import { OTHERS_WRITE } from "../../local/own-directory.js";
-import { openPrivate } from "../../local/private-file.js";
-import { isReadOnlyError, wrapSystemErrors } from "../../local/system-errors.js";
+import type { Libc } from "../../local/libc.js";
+import { flock } from "../../local/locks.js";
+import { isSameFile, READ_FLAGS } from "../../local/open-file.js";
+import {
+  OTHERS_WRITE,
+  openPrivate,
+  PRIVATE_DIRECTORY,
+  PRIVATE_MODE,
+} from "../../local/private-file.js";
+import {
+  isReadOnlyError,
+  undefinedIfMissing,
+  wrapSystemErrors,
+} from "../../local/system-errors.js";
 import { Layout } from "./layout.js";
-import { READ_FLAGS } from "./read-files.js";
 import { INDEX_LENGTH } from "./source-index.js";
 import { remove } from "./write-files.js";
 
@@ -70,6 +79,24 @@ export async function openDirectory(path: string, create: boolean): Promise<Open
     await lock.close();
     throw error;
   }
+}
+
+/**
+ * Tries to take the lock that serializes changes to the files of a cache, across all processes.
+ *
+ * @param name the directory, for messages
+ * @throws {SnapshotError} `ERR_CACHE` if the locked file is no longer the one in the directory
+ */
+export async function tryCacheLock(
+  system: Libc,
+  { layout, lock: { fd } }: OpenDirectory,
+  name: string,
+): Promise<{ close(): Promise<void> } | undefined> {
+  if (!flock(system, fd, "exclusive")) return undefined;
+  const close = async () => void flock(system, fd, "unlock");
+  if (await isSameFile(layout.lock, fstatSync(fd, { bigint: true }))) return { close };
+  await close();
+  throw new SnapshotError("ERR_CACHE", `${name}: the cache was removed while it was open`);
 }
 
 /** Returns whether a directory is a cache that cannot be changed, as on a read-only file system. */

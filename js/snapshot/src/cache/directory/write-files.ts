@@ -3,7 +3,7 @@
  * one of them, even a directory, is deleted or replaced.
  */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { PRIVATE_MODE } from "../../local/atomic-write.js";
+import { PRIVATE_MODE } from "../../local/private-file.js";
 import { wrapSystemErrors } from "../../local/system-errors.js";
 import type { Layout } from "./layout.js";
 

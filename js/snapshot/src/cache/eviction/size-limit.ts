@@ -1,7 +1,7 @@
 import { SnapshotError } from "../../error.js";
+import { readSmallFile } from "../../local/open-file.js";
 import { type Inventory, takeInventory } from "../directory/inventory.js";
 import type { Layout } from "../directory/layout.js";
-import { readSmallFile } from "../directory/read-files.js";
 import { changing, remove, writeFile } from "../directory/write-files.js";
 import type { Evictor, WantedSpace } from "./evictor.js";
 import { MARGIN } from "./margin.js";

@@ -5,7 +5,7 @@ import { DecodeJob } from "../../decode/decode-job.js";
 import { prepareResumable, syncResumable } from "../../decode/resumable-image.js";
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
-import { withWriteback } from "../../local/writeback.js";
+import { withWriteback } from "../../local/atomic-write.js";
 import type { Source } from "../../location/source.js";
 import type { WorkOptions } from "../../options/work-options.js";
 import { makeRecord, recordLength } from "../directory/image-record.js";

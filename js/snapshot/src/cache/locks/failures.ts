@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 
 import { SnapshotError, type SnapshotErrorCode } from "../../error.js";
+import { readSmallFile } from "../../local/open-file.js";
 import type { Layout } from "../directory/layout.js";
-import { readSmallFile } from "../directory/read-files.js";
 import { writeFile } from "../directory/write-files.js";
 
 /** Why the last holder of a key failed, for those who waited for it in other processes. */

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { pause } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
-import { lockPrivateFile } from "../../local/lock-private-file.js";
-import { isSameFile } from "../../local/same-file.js";
+import { lockPrivateFile } from "../../local/locks.js";
+import { isSameFile } from "../../local/open-file.js";
 import { isReadOnlyError } from "../../local/system-errors.js";
 import { CLAIM, FAILURE, keyOf, type Layout } from "../directory/layout.js";
 import { remove } from "../directory/write-files.js";

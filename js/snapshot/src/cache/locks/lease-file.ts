@@ -1,10 +1,9 @@
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
-import { PRIVATE_MODE } from "../../local/atomic-write.js";
 import type { Libc } from "../../local/libc.js";
-import { isUnfit } from "../../local/private-file.js";
+import { flock } from "../../local/locks.js";
+import { READ_FLAGS } from "../../local/open-file.js";
+import { isUnfit, PRIVATE_MODE } from "../../local/private-file.js";
 import { isReadOnlyError, wrapSystemErrorsSync } from "../../local/system-errors.js";
-import { READ_FLAGS } from "../directory/read-files.js";
-import { lockExclusive, lockShared } from "./flock.js";
 
 /** The file whose lock protects an image: shared while the image is in use, exclusive while it is evicted. */
 export class LeaseFile {
@@ -40,12 +39,12 @@ export class LeaseFile {
 
   /** Returns false if the image is being evicted. */
   lockShared(): boolean {
-    return lockShared(this.libc, this.fd) && this.isInPlace;
+    return flock(this.libc, this.fd, "shared") && this.isInPlace;
   }
 
   /** Returns false if the image is in use. */
   lockExclusive(): boolean {
-    return lockExclusive(this.libc, this.fd);
+    return flock(this.libc, this.fd, "exclusive");
   }
 
   close(): void {

@@ -1,7 +1,7 @@
+import type { Mutex } from "../../local/locks.js";
+import { readSmallFile } from "../../local/open-file.js";
 import type { Layout } from "../directory/layout.js";
-import { readSmallFile } from "../directory/read-files.js";
 import { move, writeFile } from "../directory/write-files.js";
-import type { CacheLock } from "../locks/cache-lock.js";
 import { type Counters, type Counts, combine, ZERO_COUNTS } from "./counters.js";
 
 /** The minimum time between two additions by a process that only has hits, in milliseconds. */
@@ -19,7 +19,7 @@ export class Totals {
 
   constructor(
     private readonly layout: Layout,
-    private readonly lock: CacheLock,
+    private readonly lock: Mutex,
   ) {}
 
   /** Returns the totals, including what `counters` has not added yet. */

@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
+import type { Mutex } from "../../local/locks.js";
 import { isReadOnlyError } from "../../local/system-errors.js";
 import { type Inventory, type StoredImage, takeInventory } from "../directory/inventory.js";
 import type { Layout } from "../directory/layout.js";
 import { changing, remove } from "../directory/write-files.js";
 import type { Evictor } from "../eviction/evictor.js";
 import type { SizeLimit } from "../eviction/size-limit.js";
-import type { CacheLock } from "../locks/cache-lock.js";
 import type { Lease, Leases } from "../locks/leases.js";
 import type { Pruned } from "../statistics/stats.js";
 
 /** The dependencies of an image store. */
 export interface ImageStoreParts {
   readonly layout: Layout;
-  readonly lock: CacheLock;
+  readonly lock: Mutex;
   readonly leases: Leases;
   readonly evictor: Evictor;
   readonly limit: SizeLimit;

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { entryPosition } from "../../decode/journal-layout.js";
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
-import { freeSpace } from "../../local/free-space.js";
+import { freeSpace } from "../../local/disk-space.js";
 import type { Libc } from "../../local/libc.js";
+import type { Mutex } from "../../local/locks.js";
+import { isSameFile } from "../../local/open-file.js";
 import { openPrivate } from "../../local/private-file.js";
-import { isSameFile } from "../../local/same-file.js";
 import { keyOf, type Layout, reservedBy } from "../directory/layout.js";
 import { diskUsage, lstatIfPresent } from "../directory/lstat.js";
 import { changing, move, remove, writeSynced } from "../directory/write-files.js";
 import type { Evictor } from "../eviction/evictor.js";
 import type { SizeLimit } from "../eviction/size-limit.js";
-import type { CacheLock } from "../locks/cache-lock.js";
 import { LeaseFile } from "../locks/lease-file.js";
 import type { Lease, Leases } from "../locks/leases.js";
 
@@ -29,7 +29,7 @@ const MAP_SHARE = 1 / 128;
 /** What an image writer works with. */
 export interface ImageWriterParts {
   readonly layout: Layout;
-  readonly lock: CacheLock;
+  readonly lock: Mutex;
   readonly leases: Leases;
   readonly evictor: Evictor;
   readonly limit: SizeLimit;

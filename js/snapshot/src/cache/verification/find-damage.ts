@@ -1,7 +1,6 @@
-import { dataExtents } from "../../local/data-extents.js";
-import { difference } from "../../local/extents.js";
+import { dataExtents, difference } from "../../local/extents.js";
 import { reading } from "../../local/open-file.js";
-import { readFully } from "../../local/read-fully.js";
+import { readFully } from "../../local/read-write.js";
 import { type ImageContent, readContent } from "../directory/image-record.js";
 import type { Lease } from "../locks/leases.js";
 import { type Fill, FrameDigests } from "./frame-digests.js";

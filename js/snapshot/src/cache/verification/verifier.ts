@@ -3,12 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { pause } from "../../abort.js";
 import type { Libc } from "../../local/libc.js";
+import { flock } from "../../local/locks.js";
 import { openFile } from "../../local/open-file.js";
 import { openPrivate } from "../../local/private-file.js";
 import type { VerifyOptions } from "../../options/cache-options.js";
 import type { Layout } from "../directory/layout.js";
 import { remove } from "../directory/write-files.js";
-import { lockExclusive } from "../locks/flock.js";
 import type { Leases } from "../locks/leases.js";
 import type { Verified } from "../statistics/stats.js";
 import type { ImageStore } from "../store/image-store.js";
@@ -58,7 +58,7 @@ export class Verifier {
     try {
       for (;;) {
         // A round that fails is repeated after the pause.
-        if (lockExclusive(this.#libc, file.fd)) await this.#verifyAll(pace).catch(() => {});
+        if (flock(this.#libc, file.fd, "exclusive")) await this.#verifyAll(pace).catch(() => {});
         await pace.pause(REST);
       }
     } finally {

@@ -1,22 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, lstat, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-
-import { readFoundFile, readWholeFile } from "../../cache/directory/read-files.js";
 import { SnapshotError } from "../../error.js";
-import {
-  PRIVATE_DIRECTORY,
-  PRIVATE_MODE,
-  publishFile,
-  syncDirectory,
-  undefinedIfMissing,
-  writeAtomically,
-} from "../../local/atomic-write.js";
-import { kindOf } from "../../local/file-kind.js";
-import { FileLock } from "../../local/file-lock.js";
+import { publishFile, syncDirectory, writeAtomically } from "../../local/atomic-write.js";
 import { libc } from "../../local/libc.js";
-import { lockFile } from "../../local/lock-private-file.js";
-import { isOwnDirectory } from "../../local/own-directory.js";
+import { lockFile, Mutex } from "../../local/locks.js";
+import { kindOf, readFoundFile, readWholeFile } from "../../local/open-file.js";
+import { isOwnDirectory, PRIVATE_DIRECTORY, PRIVATE_MODE } from "../../local/private-file.js";
+import { undefinedIfMissing } from "../../local/system-errors.js";
 import type {
   Hold,
   ListedObject,
@@ -35,10 +26,11 @@ const TEMPORARY = /^\.hedgerow-.*\.tmp$/;
 /** The objects of a store in a folder. Other users must not be able to write to it. */
 export class FolderObjects implements StoreObjects {
   readonly leasesExpire = false;
-  readonly #lock: FileLock;
+  readonly #lock: Mutex<FileHandle>;
 
   private constructor(readonly name: string) {
-    this.#lock = new FileLock(join(name, "lock"));
+    const path = join(name, "lock");
+    this.#lock = new Mutex("ERR_TARGET", path, () => lockFile(path));
   }
 
   /** @throws {SnapshotError} `ERR_STORE` */

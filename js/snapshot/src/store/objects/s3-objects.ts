@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { withEither } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
 import { isGatewayStatus } from "../../http/retry.js";
-import { withTemporaryFile } from "../../local/temporary-file.js";
+import { withTemporaryFile } from "../../local/private-file.js";
 import { planOf } from "../../location/upload-snapshot.js";
 import {
   forUploads,

@@ -1,11 +1,11 @@
 /** Sets of bytes, compared with sets of numbers. */
 
 import { expect, test } from "vitest";
-import fc from "../../../tests/support/fast-check.js";
+import fc from "../../../../tests/support/fast-check.js";
 
-import { candidatesOf } from "../src/delta/candidates.js";
-import { BlockSet } from "../src/format/block-set.js";
-import { BLOCK_SIZE } from "../src/format/limits.js";
+import { candidatesOf } from "../../src/delta/candidates.js";
+import { BlockSet } from "../../src/format/block-set.js";
+import { BLOCK_SIZE } from "../../src/format/limits.js";
 import {
   difference,
   intersect,
@@ -15,7 +15,7 @@ import {
   toSet,
   union,
   widen,
-} from "../src/local/extents.js";
+} from "../../src/local/extents.js";
 
 const SIZE = 60;
 

@@ -20,16 +20,22 @@ import { open } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { rejectionOf } from "../../../tests/support/assert.js";
-import fc from "../../../tests/support/fast-check.js";
-import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
-import { steps } from "../../../tests/support/snapshots/image.js";
-import { trials } from "../../../tests/support/trials.js";
-import { copyImage } from "../src/local/copy-image.js";
-import type { Libc } from "../src/local/libc.js";
-import { expectSameFiles } from "./support/compare.js";
-import { begun, copy, expectCopy, emptyFolder as newFolder, writeImage } from "./support/copies.js";
-import { xfsDisk } from "./support/loop-disk.js";
+import { rejectionOf } from "../../../../tests/support/assert.js";
+import fc from "../../../../tests/support/fast-check.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { steps } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
+import { copyImage } from "../../src/local/copy-image.js";
+import type { Libc } from "../../src/local/libc.js";
+import { expectSameFiles } from "../support/compare.js";
+import {
+  begun,
+  copy,
+  expectCopy,
+  emptyFolder as newFolder,
+  writeImage,
+} from "../support/copies.js";
+import { xfsDisk } from "../support/loop-disk.js";
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -38,7 +44,7 @@ const OLD = "what was there before";
 /** Replacements for functions of the C library; undefined if it cannot be called at all. */
 const { standIn } = vi.hoisted(() => ({ standIn: { libc: {} as Partial<Libc> | undefined } }));
 
-vi.mock(import("../src/local/libc.js"), async (original) => {
+vi.mock(import("../../src/local/libc.js"), async (original) => {
   const { libc, ...others } = await original();
   return {
     ...others,

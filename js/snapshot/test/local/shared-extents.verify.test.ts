@@ -15,15 +15,15 @@ import { open } from "node:fs/promises";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import fc from "../../../tests/support/fast-check.js";
+import fc from "../../../../tests/support/fast-check.js";
 
-import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
-import { expectSame, noise, steps } from "../../../tests/support/snapshots/image.js";
-import { trials } from "../../../tests/support/trials.js";
-import { libc } from "../src/local/libc.js";
-import { writeImage } from "./support/copies.js";
-import { btrfsDisk, xfsDisk } from "./support/loop-disk.js";
-import { clone, SharedBlocks, shared } from "./support/shared-extents.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise, steps } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
+import { libc } from "../../src/local/libc.js";
+import { writeImage } from "../support/copies.js";
+import { btrfsDisk, xfsDisk } from "../support/loop-disk.js";
+import { clone, SharedBlocks, shared } from "../support/shared-extents.js";
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -55,7 +55,7 @@ const allocate = (name: string, offset: number, length: number) =>
 
 /** Changes a file with `change-file.py`. */
 function change(...args: (string | number)[]): void {
-  const script = fileURLToPath(new URL("support/change-file.py", import.meta.url));
+  const script = fileURLToPath(new URL("../support/change-file.py", import.meta.url));
   execFileSync("python3", [script, ...args.map(String)]);
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, expect, test, vi } from "vitest";
 
-import { lockFile, lockPrivateFile } from "../src/local/lock-private-file.js";
+import { lockFile, lockPrivateFile } from "../../src/local/locks.js";
 
 /** Runs between opening a file and checking it. */
 const between = vi.hoisted(() => ({ act: async () => {} }));

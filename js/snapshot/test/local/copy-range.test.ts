@@ -4,11 +4,11 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { rejectionOf } from "../../../tests/support/assert.js";
-import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
-import type { Libc } from "../src/local/libc.js";
-import { copy, expectCopy, emptyFolder as newFolder, writeImage } from "./support/copies.js";
-import { ext4Disk } from "./support/loop-disk.js";
+import { rejectionOf } from "../../../../tests/support/assert.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import type { Libc } from "../../src/local/libc.js";
+import { copy, expectCopy, emptyFolder as newFolder, writeImage } from "../support/copies.js";
+import { ext4Disk } from "../support/loop-disk.js";
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -21,7 +21,7 @@ type StandIn = (original: CopyRange, ...args: Arguments) => Promise<number>;
 
 const { standIn } = vi.hoisted(() => ({ standIn: {} as { copyRange?: StandIn | undefined } }));
 
-vi.mock(import("../src/local/libc.js"), async (original) => {
+vi.mock(import("../../src/local/libc.js"), async (original) => {
   const { libc, ...others } = await original();
   return {
     ...others,

@@ -3,10 +3,10 @@ import { truncateSync } from "node:fs";
 import { constants } from "node:os";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { type Libc, libc } from "../src/local/libc.js";
-import { writeImage } from "./support/copies.js";
-import { ext4Disk, xfsDisk } from "./support/loop-disk.js";
-import { clone, shared } from "./support/shared-extents.js";
+import { type Libc, libc } from "../../src/local/libc.js";
+import { writeImage } from "../support/copies.js";
+import { ext4Disk, xfsDisk } from "../support/loop-disk.js";
+import { clone, shared } from "../support/shared-extents.js";
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -16,7 +16,7 @@ const BLOCK = 4 * KIB;
 /** Replacements for functions of the C library; undefined if it cannot be called at all. */
 const { standIn } = vi.hoisted(() => ({ standIn: { libc: {} as Partial<Libc> | undefined } }));
 
-vi.mock(import("../src/local/libc.js"), async (original) => {
+vi.mock(import("../../src/local/libc.js"), async (original) => {
   const { libc, ...others } = await original();
   return {
     ...others,
