@@ -10,7 +10,7 @@ import { SourceIndex } from "./directory/source-index.js";
 import { Evictor } from "./eviction/evictor.js";
 import { SizeLimit } from "./eviction/size-limit.js";
 import { ImageLoader } from "./loading/image-loader.js";
-import { KeyedLock } from "./locks/keyed-lock.js";
+import { Claims } from "./locks/claims.js";
 import { Leases } from "./locks/leases.js";
 import { Counters } from "./statistics/counters.js";
 import { Totals } from "./statistics/totals.js";
@@ -53,11 +53,11 @@ export async function openComponents(
   try {
     const lock = new Mutex("ERR_CACHE", path, () => tryCacheLock(system, opened, path));
     const leases = new Leases(system, layout, new Recency(opened.lock.fd));
-    const keyedLock = new KeyedLock(layout);
+    const claims = new Claims(layout);
     const counters = new Counters();
     const totals = new Totals(layout, lock);
     const evictor = new Evictor({
-      ...{ libc: system, layout, keyedLock },
+      ...{ libc: system, layout, claims },
       onEvicted(digest, bytes) {
         counters.counts.evictions += 1;
         emit("hedgerow:cache:evict", { directory, digest, bytes });
@@ -74,7 +74,7 @@ export async function openComponents(
     const writer = new ImageWriter({ libc: system, layout, lock, leases, evictor, limit });
     const sources = new SourceIndex(opened.sources, isReadOnly);
     const loader = new ImageLoader({
-      ...{ directory, isReadOnly, layout, store, writer, keyedLock, sources, counters },
+      ...{ directory, isReadOnly, layout, store, writer, claims, sources, counters },
     });
     const verifier = new Verifier(system, layout, leases, store);
     if (!isReadOnly) await store.recover();

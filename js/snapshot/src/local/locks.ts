@@ -104,21 +104,18 @@ const FIRST_PAUSE = 1;
 const LONGEST_PAUSE = 16;
 
 /**
- * Repeats an attempt to take a lock until it succeeds, and returns its result. Returns undefined after `timeout`
- * milliseconds.
+ * Repeats an attempt to take a lock until it succeeds, and returns its result.
  *
  * @throws what `attempt` throws, and the reason of the signal
  */
 export async function untilLocked<T>(
   attempt: () => Promise<T | undefined>,
-  { timeout, signal }: { readonly timeout: number; readonly signal?: AbortSignal | undefined },
-): Promise<T | undefined> {
-  const begun = performance.now();
+  signal?: AbortSignal,
+): Promise<T> {
   for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
     signal?.throwIfAborted();
     const held = await attempt();
     if (held !== undefined) return held;
-    if (performance.now() - begun > timeout) return undefined;
     // Processes that wait for the same lock try at different moments.
     await pause(wait * (0.5 + Math.random()), signal);
   }
@@ -158,11 +155,14 @@ export class Mutex<H extends Held = Held> {
         const message = `${this.name}: locks need Linux and the optional package koffi`;
         throw new SnapshotError(this.code, message);
       }
-      const held = await untilLocked(this.attempt, { timeout: PATIENCE, signal });
-      if (held === undefined) {
+      const begun = performance.now();
+      const attempt = async () => {
+        const held = await this.attempt();
+        if (held !== undefined || performance.now() - begun < PATIENCE) return held;
         const message = `${this.name}: another process has held its lock for ${PATIENCE / 1000} seconds`;
         throw new SnapshotError(this.code, message);
-      }
+      };
+      const held = await untilLocked(attempt, signal);
       try {
         return await action(held);
       } finally {

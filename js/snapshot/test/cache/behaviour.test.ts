@@ -113,7 +113,7 @@ describe("files and folders", () => {
       ...{ "hedgerow-cache": "600", sources: "600", verifier: "600", "totals.json": "600" },
       ...{ excess: "600", images: "700", "images/*.img": "400", "images/*.record": "600" },
       "images/*.lease": "600",
-      ...{ filling: "700", "filling/*.failed": "600" },
+      filling: "700",
     });
   });
 

@@ -88,7 +88,6 @@ const places: Readonly<Record<string, () => string>> = {
   "the record of a missing image": () => layout.record(other.digest),
   "the lease of a missing image": () => layout.lease(other.digest),
   "a lock file": () => layout.claim(other.digest),
-  "a recorded failure": () => layout.failure(other.digest),
   "a partial image": () => layout.partial(other.digest, RESERVED),
   "an unpublished record": () => layout.newRecord(other.digest),
   "another file of a key": () => join(layout.filling, `${other.digest}.else`),
@@ -214,14 +213,6 @@ test.each(Object.entries(kinds))(
     expectUnharmed();
   },
 );
-
-test("removes a folder in the place of a recorded failure with the next restore", async () => {
-  const cache = await filled();
-  const failure = layout.failure("f".repeat(64));
-  mkdirSync(join(failure, "in it"), { recursive: true });
-  await (await cache.get(other.snapshot, { workers: 1 })).release();
-  expect(existsSync(failure)).toBe(false);
-});
 
 test("does not write through a link in the place of a record", async () => {
   const cache = await openCache(layout.directory);

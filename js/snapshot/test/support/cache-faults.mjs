@@ -74,8 +74,7 @@ async function afterFailure(cache, { small, large }) {
   rmSync(join(directory, "padding"));
   const again = await cache.get(large.snapshot, ONE);
   const isRestored = !again.hit && isSame(again.path, large.image);
-  const isNoFailure = (/** @type {string} */ name) => !name.endsWith(".failed");
-  const files = readdirSync(join(directory, "filling")).filter(isNoFailure);
+  const files = readdirSync(join(directory, "filling"));
   await cache.close();
   return { bytes, entries, filling, isServed, isRestored, files };
 }

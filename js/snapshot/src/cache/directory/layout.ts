@@ -70,11 +70,6 @@ export class Layout {
     return join(this.filling, `${key}${CLAIM}`);
   }
 
-  /** The error of the last holder of a key, for those who waited for it. */
-  failure(key: string): string {
-    return join(this.filling, `${key}${FAILURE}`);
-  }
-
   /** An image that is being restored, for which `reserved` bytes are reserved. */
   partial(digest: string, reserved: number): string {
     return join(this.filling, `${digest}.${reserved}${PARTIAL}`);
@@ -88,7 +83,7 @@ export class Layout {
 
 export const [IMAGE, RECORD, LEASE] = [".img", ".record", ".lease"];
 
-export const [CLAIM, FAILURE] = [".claim", ".failed"];
+export const CLAIM = ".claim";
 
 const PARTIAL = ".part";
 

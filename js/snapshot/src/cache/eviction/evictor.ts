@@ -2,7 +2,7 @@ import type { Libc } from "../../local/libc.js";
 import { type Inventory, type StoredImage, takeInventory } from "../directory/inventory.js";
 import type { Layout } from "../directory/layout.js";
 import { changing, remove } from "../directory/write-files.js";
-import type { KeyedLock } from "../locks/keyed-lock.js";
+import type { Claims } from "../locks/claims.js";
 import { LeaseFile } from "../locks/lease-file.js";
 import type { Pruned } from "../statistics/stats.js";
 import { evictLeastRecentlyUsed } from "./least-recently-used.js";
@@ -11,7 +11,7 @@ import { evictLeastRecentlyUsed } from "./least-recently-used.js";
 export interface EvictorParts {
   readonly libc: Libc;
   readonly layout: Layout;
-  readonly keyedLock: KeyedLock;
+  readonly claims: Claims;
   /** Is called for each image that was evicted to free space. */
   onEvicted(digest: string, bytes: number): void;
 }
@@ -63,7 +63,7 @@ export class Evictor {
     let used = measured + (wanted?.needed ?? 0);
     for (const [key, reserved] of reservations) {
       const isOwn = key === wanted?.digest;
-      if (isOwn || (await this.#parts.keyedLock.removeAbandoned(key))) used -= reserved;
+      if (isOwn || (await this.#parts.claims.removeAbandoned(key))) used -= reserved;
     }
     let [evicted, bytes] = [0, 0];
     const missing = await evictLeastRecentlyUsed(images, used - maxBytes, async (image) => {
@@ -100,7 +100,7 @@ export class Evictor {
   async removeRemains({ images, reservations }: Inventory): Promise<boolean> {
     const remains = images.filter(({ isWhole }) => !isWhole);
     for (const image of remains) await this.evict(image);
-    for (const key of reservations.keys()) await this.#parts.keyedLock.removeAbandoned(key);
+    for (const key of reservations.keys()) await this.#parts.claims.removeAbandoned(key);
     return remains.length === 0 && reservations.size === 0;
   }
 }

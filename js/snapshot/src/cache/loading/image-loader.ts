@@ -10,7 +10,7 @@ import { checkPinned } from "../../options/digest.js";
 import type { ReadOptions, WorkOptions } from "../../options/work-options.js";
 import type { Layout } from "../directory/layout.js";
 import { type SeenSnapshot, type SourceIndex, sha256 } from "../directory/source-index.js";
-import type { KeyedLock } from "../locks/keyed-lock.js";
+import type { Claims } from "../locks/claims.js";
 import type { Lease } from "../locks/leases.js";
 import type { Counters } from "../statistics/counters.js";
 import type { ImageStore } from "../store/image-store.js";
@@ -27,7 +27,7 @@ export interface ImageLoaderParts {
   readonly layout: Layout;
   readonly store: ImageStore;
   readonly writer: ImageWriter;
-  readonly keyedLock: KeyedLock;
+  readonly claims: Claims;
   readonly sources: SourceIndex;
   readonly counters: Counters;
 }
@@ -35,7 +35,6 @@ export interface ImageLoaderParts {
 /** A request for an image, shared by all who want it at the same time. */
 interface LoadRequest {
   readonly location: Location;
-  readonly requester: string;
   readonly options: GetOptions & FlightOptions;
 }
 
@@ -78,7 +77,7 @@ export class ImageLoader {
     if (lease !== undefined) return { lease, hit: true };
     const requester = requesterOf(location, options);
     return this.#loads.join(`${wanted} ${requester}`, options, (shared) => {
-      const request = { location, requester, options: { ...options, ...shared } };
+      const request = { location, options: { ...options, ...shared } };
       const open: Opening = (use) =>
         withSource(location, sourceOptions(request), async (source) => {
           const manifest = await source.manifest();
@@ -105,12 +104,12 @@ export class ImageLoader {
 
   /** Leases the image of the snapshot that a server has now. */
   async #getLatest(location: RemoteLocation, options: GetOptions): Promise<LoadedImage> {
-    const { isReadOnly, keyedLock, store, sources } = this.#parts;
+    const { isReadOnly, claims, store, sources } = this.#parts;
     const identity = sha256(identityOf(location, options));
     // Requests with other credentials are not shared: the server decides who may see the snapshot.
     const requester = requesterOf(location, options);
     return this.#loads.join(requester, options, async (shared) => {
-      const request = { location, requester, options: { ...options, ...shared } };
+      const request = { location, options: { ...options, ...shared } };
       let outdated: SeenSnapshot | undefined;
       const takeKnown = async (): Promise<Lease | undefined> => {
         const seen = await sources.get(identity);
@@ -128,7 +127,7 @@ export class ImageLoader {
       // Another process may have restored the image by the time this one gets the lock.
       const find = async () => asMiss(await takeKnown());
       const { signal } = shared;
-      return keyedLock.run(requester, { signal, requester, onWaited: this.#onWaited }, find, look);
+      return claims.run(requester, { signal, onWaited: this.#onWaited }, find, look);
     });
   }
 
@@ -166,11 +165,10 @@ export class ImageLoader {
 
   /** Restores an image, or waits for another process that does. */
   #restoreOnce(digest: string, request: LoadRequest, open: Opening): Promise<Loaded> {
-    const { store, keyedLock } = this.#parts;
-    const { requester, options } = request;
+    const { store, claims } = this.#parts;
+    const { signal } = request.options;
     const find = async () => asMiss(await store.take(digest));
-    const { signal } = options;
-    return keyedLock.run(digest, { signal, requester, onWaited: this.#onWaited }, find, (journal) =>
+    return claims.run(digest, { signal, onWaited: this.#onWaited }, find, (journal) =>
       open((snapshot) => this.#load(snapshot, journal, request)),
     );
   }
