@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { Layout } from "../../../js/snapshot/dist/cache/directory/layout.js";
+import { Layout } from "../../../js/snapshot/dist/cache/files.js";
 import { createSnapshot, ImageCache } from "../../../js/snapshot/dist/index.js";
 import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { formatSize, log } from "../../harness/progress.mjs";

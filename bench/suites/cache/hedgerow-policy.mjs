@@ -2,11 +2,8 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { openComponents } from "../../../js/snapshot/dist/cache/components.js";
-import {
-  makeRecord,
-  recordLength,
-} from "../../../js/snapshot/dist/cache/directory/image-record.js";
-import { MARGIN } from "../../../js/snapshot/dist/cache/eviction/margin.js";
+import { MARGIN } from "../../../js/snapshot/dist/cache/eviction.js";
+import { makeRecord, recordLength } from "../../../js/snapshot/dist/cache/record.js";
 import { NO_EVICTION } from "./plan.mjs";
 
 /** @typedef {import("../../../js/snapshot/dist/format/manifest.js").Manifest} Manifest */

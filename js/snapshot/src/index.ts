@@ -1,9 +1,8 @@
 /** `@hedgerow/snapshot`: snapshots of disk images, and a cache of restored images. */
 
-export type { CachedImage, CacheEntry } from "./cache/cached-image.js";
+export type { CachedImage, CacheEntry } from "./cache/image-cache.js";
 export { ImageCache } from "./cache/image-cache.js";
-export type { Counts, Timing, Timings } from "./cache/statistics/counters.js";
-export type { CacheStats, Pruned, Verified } from "./cache/statistics/stats.js";
+export type { CacheStats, Counts, Pruned, Timing, Timings, Verified } from "./cache/statistics.js";
 export { type CreateInfo, createSnapshot } from "./create-snapshot.js";
 export type { DeltaResult } from "./delta/create-delta.js";
 export type { Detection } from "./delta/detect.js";

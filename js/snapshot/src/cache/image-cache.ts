@@ -1,6 +1,7 @@
 import { withEither } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { type Location, localPath, locationOf } from "../location/location.js";
 import {
   type CacheOptions,
@@ -13,19 +14,50 @@ import {
 import { checkInteger } from "../options/check-integer.js";
 import { readOptions } from "../options/read-options.js";
 import { checkedDigest, type ReadOptions } from "../options/work-options.js";
-import type { CachedImage, CacheEntry } from "./cached-image.js";
 import { type CacheComponents, openComponents } from "./components.js";
-import { checkBaseObjects, checkedCopyTarget, copyLeased } from "./copy-to.js";
-import { readRecord } from "./directory/image-record.js";
-import { byUse } from "./eviction/least-recently-used.js";
-import type { LeasedSnapshot } from "./leased-snapshot.js";
-import { copyDelta } from "./loading/copy-base.js";
-import type { LoadedImage } from "./loading/singleflight.js";
-import { Operations } from "./operations.js";
-import type { CacheStats, Pruned, Verified } from "./statistics/stats.js";
+import { checkBaseObjects, checkedCopyTarget, copyDelta, copyLeased } from "./copies.js";
+import { byUse } from "./eviction.js";
+import { readRecord } from "./record.js";
+import type { LoadedImage } from "./singleflight.js";
+import type { CacheStats, Pruned, Verified } from "./statistics.js";
 
-/** Returns whether an object has the private fields of the class. */
-let hasComponents: (value: object) => boolean;
+/** An image from a cache: a lease of the cache's own file, or a private copy. */
+export interface CachedImage {
+  /** The path of the image. Only a copy may be written to. */
+  readonly path: string;
+  /** Whether the image was in the cache. */
+  readonly hit: boolean;
+  /** The disk usage of the image in the cache, with its record, in bytes. */
+  readonly bytes: number;
+  /** The metadata of the snapshot. */
+  readonly info: SnapshotInfo;
+  /** Ends the lease. Until then, or until the process ends, the image is not evicted. Does nothing for a copy. */
+  release(): Promise<void>;
+  /** Calls {@link release}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** An image in a cache. */
+export interface CacheEntry {
+  /** The digest of the snapshot. */
+  readonly digest: string;
+  /** The disk usage of the image and its record, in bytes. */
+  readonly bytes: number;
+  /** The size of the image in bytes, including holes. */
+  readonly imageSize: number;
+  /** Where the image was restored from, without secrets. */
+  readonly source: string;
+  /** When the image was last used. */
+  readonly lastUsed: Date;
+}
+
+/** A snapshot whose image is in a cache, and is not evicted until it is released. */
+export interface LeasedSnapshot {
+  /** The path of the image. */
+  readonly path: string;
+  readonly manifest: Manifest;
+  release(): Promise<void>;
+}
 
 /** Calls the private method of the class. */
 let leaseOf: (cache: ImageCache, digest: string) => Promise<LeasedSnapshot | undefined>;
@@ -75,7 +107,6 @@ export class ImageCache {
   }
 
   static {
-    hasComponents = (value) => #components in value;
     leaseOf = (cache, digest) => cache.#lease(digest);
   }
 
@@ -297,13 +328,56 @@ export class ImageCache {
   }
 }
 
+/** Tracks the running operations of a cache, so that closing it can cancel and await them. */
+class Operations {
+  readonly #directory: string;
+  readonly #running = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
+  /** @param directory the directory of the cache, for messages */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Is aborted when the cache is closed. */
+  get signal(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Runs an operation. Rejects with `ERR_CACHE` if the cache has been closed. */
+  run<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.signal.aborted) return Promise.reject(this.#closedError());
+    const running = (async () => operation())();
+    const ended = running.then(
+      () => {},
+      () => {},
+    );
+    this.#running.add(ended);
+    void ended.then(() => this.#running.delete(ended));
+    return running;
+  }
+
+  /** Aborts the signal, and rejects operations from now on. Returns the reason. */
+  close(): SnapshotError {
+    const reason = this.#closedError();
+    this.#closing.abort(reason);
+    return reason;
+  }
+
+  /** Waits until all running operations have ended. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  #closedError(): SnapshotError {
+    return new SnapshotError("ERR_CACHE", `the cache ${this.#directory} has been closed`);
+  }
+}
+
 /** Returns the value of an option `cache`, if it is given. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkedCache(cache: unknown): ImageCache | undefined {
   if (cache === undefined) return undefined;
-  // Not only an object that looks like one.
-  if (typeof cache === "object" && cache !== null && hasComponents(cache)) {
-    return cache as ImageCache;
-  }
+  if (cache instanceof ImageCache) return cache;
   const message = `cache: expected an ImageCache, found ${typeof cache}`;
   throw new SnapshotError("ERR_ARGUMENT", message);
 }

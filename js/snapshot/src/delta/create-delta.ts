@@ -1,4 +1,4 @@
-import type { LeasedSnapshot } from "../cache/leased-snapshot.js";
+import type { LeasedSnapshot } from "../cache/image-cache.js";
 import { encodeImage } from "../encode/encode-image.js";
 import type { EncodeJob } from "../encode/encode-job.js";
 import { SnapshotError } from "../error.js";

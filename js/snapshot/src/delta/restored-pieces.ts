@@ -1,4 +1,4 @@
-import type { LeasedSnapshot } from "../cache/leased-snapshot.js";
+import type { LeasedSnapshot } from "../cache/image-cache.js";
 import { DecodeJob } from "../decode/decode-job.js";
 import type { ImageSegments } from "../format/image-segments.js";
 import type { Manifest } from "../format/manifest.js";

@@ -1,8 +1,7 @@
 /** The cached images whose data a disk has without fetching it. */
 import type { FileHandle } from "node:fs/promises";
 
-import { type ImageCache, leaseCached } from "../cache/image-cache.js";
-import type { LeasedSnapshot } from "../cache/leased-snapshot.js";
+import { type ImageCache, type LeasedSnapshot, leaseCached } from "../cache/image-cache.js";
 import { inheritedFrames } from "../format/inherited-frames.js";
 import type { Manifest } from "../format/manifest.js";
 import { openFile } from "../local/open-file.js";

@@ -1,7 +1,7 @@
 import type { Meter } from "@opentelemetry/api";
 
 import type { ImageCache } from "../cache/image-cache.js";
-import type { CacheStats } from "../cache/statistics/stats.js";
+import type { CacheStats } from "../cache/statistics.js";
 import { check, checkMeter, type Metric, observe } from "./observe.js";
 
 /** The counters of this process. */

@@ -7,8 +7,7 @@ import { seededRandom } from "../../../../tests/origin/random.mjs";
 import fc from "../../../../tests/support/fast-check.js";
 import { minutes, trials } from "../../../../tests/support/trials.js";
 import { type CacheComponents, openComponents } from "../../src/cache/components.js";
-import { evictLeastRecentlyUsed } from "../../src/cache/eviction/least-recently-used.js";
-import { MARGIN } from "../../src/cache/eviction/margin.js";
+import { evictLeastRecentlyUsed, MARGIN } from "../../src/cache/eviction.js";
 import { libc } from "../../src/local/libc.js";
 import {
   digestOf,

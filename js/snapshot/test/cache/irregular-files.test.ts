@@ -7,7 +7,7 @@ import { type CacheOptions, ImageCache } from "@hedgerow/snapshot";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { trials } from "../../../../tests/support/trials.js";
-import { Layout } from "../../dist/cache/directory/layout.js";
+import { Layout } from "../../dist/cache/files.js";
 import {
   copyCache,
   expectImage,

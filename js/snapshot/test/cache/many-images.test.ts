@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 
 import { trials } from "../../../../tests/support/trials.js";
-import { Layout } from "../../src/cache/directory/layout.js";
+import { Layout } from "../../src/cache/files.js";
 import { ImageCache } from "../../src/cache/image-cache.js";
 import { digestOf, manifestOf, quickFolder, recordOf } from "../support/stored-images.js";
 

@@ -13,12 +13,7 @@ import { open } from "node:fs/promises";
 import { createSnapshot } from "@hedgerow/snapshot";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import {
-  makeRecord,
-  readContent,
-  readRecord,
-  recordLength,
-} from "../../src/cache/directory/image-record.js";
+import { makeRecord, readContent, readRecord, recordLength } from "../../src/cache/record.js";
 import { ENTRY_LENGTH, entryPosition } from "../../src/decode/journal-layout.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../../src/format/manifest.js";
 import { SnapshotFile } from "../../src/local/open-file.js";

@@ -1,12 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-
-import {
-  type LoadedImage,
-  type OpenDelta,
-  Singleflight,
-} from "../../src/cache/loading/singleflight.js";
-import type { Lease } from "../../src/cache/locks/leases.js";
+import type { Lease } from "../../src/cache/leases.js";
+import { type LoadedImage, type OpenDelta, Singleflight } from "../../src/cache/singleflight.js";
 import type { Progress } from "../../src/progress.js";
 
 /** The number of users of the lease: the load itself, and each waiter. */

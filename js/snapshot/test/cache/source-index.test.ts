@@ -1,7 +1,7 @@
 import { open, rm } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 
-import { INDEX_LENGTH, SourceIndex, sha256 } from "../../src/cache/directory/source-index.js";
+import { INDEX_LENGTH, SourceIndex, sha256 } from "../../src/cache/source-index.js";
 import { quickFolder } from "../support/stored-images.js";
 
 const path = quickFolder();

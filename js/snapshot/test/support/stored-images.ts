@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import type { CacheComponents } from "../../src/cache/components.js";
-import { makeRecord, recordLength } from "../../src/cache/directory/image-record.js";
+import { makeRecord, recordLength } from "../../src/cache/record.js";
 import type { Manifest } from "../../src/format/manifest.js";
 
 /** The disk usage of a record and a journal of these images, in bytes. */

@@ -1,4 +1,4 @@
-import type { Timing } from "../../cache/statistics/counters.js";
+import type { Timing } from "../../cache/statistics.js";
 
 /** Durations of one kind of event, in milliseconds, and how many of them are in each bucket. */
 export interface Histogram extends Timing {

@@ -1,4 +1,13 @@
+/**
+ * The files of a cache: their paths, and changes to them. The names in its directory belong to the cache, so that anything
+ * found under one of them, even a directory, is deleted or replaced.
+ */
+import { type BigIntStats, lstatSync } from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+
+import { PRIVATE_MODE } from "../local/private-file.js";
+import { wrapSystemErrors, wrapSystemErrorsSync } from "../local/system-errors.js";
 
 /**
  * The paths of all files in the directory of a cache. docs/cache.md describes what each file is for.
@@ -105,4 +114,66 @@ export function reservedBy(name: string): number {
 /** Returns the key that a file in `filling` belongs to. */
 export function keyOf(name: string): string | undefined {
   return /^([0-9a-f]{64})\./.exec(name)?.[1];
+}
+
+/** The unit of `blocks` in the result of `stat`, in bytes. */
+const STAT_BLOCK = 512;
+
+/** Returns the `lstat` of a path, or undefined if nothing is there. @throws {SnapshotError} `ERR_CACHE` */
+export function lstatIfPresent(path: string): BigIntStats | undefined {
+  return wrapSystemErrorsSync("ERR_CACHE", `cannot stat ${path}`, () =>
+    lstatSync(path, { bigint: true, throwIfNoEntry: false }),
+  );
+}
+
+/** Returns the disk usage of a file, in bytes. */
+export function diskUsage(stats: { readonly blocks: bigint } | undefined): number {
+  return stats === undefined ? 0 : Number(stats.blocks) * STAT_BLOCK;
+}
+
+/** The errors of a rename onto a directory, or of a directory onto a file. */
+const IN_THE_WAY: ReadonlySet<unknown> = new Set(["EISDIR", "ENOTDIR", "ENOTEMPTY", "EEXIST"]);
+
+/** Awaits a change to a cache and reports failed system calls as `ERR_CACHE`. */
+export function changing<T>({ directory }: Layout, change: Promise<T>): Promise<T> {
+  return wrapSystemErrors("ERR_CACHE", `cannot write to the cache ${directory}`, change);
+}
+
+/** Deletes a file, or a directory with its contents. Does nothing if the path does not exist; does not follow links. */
+export function remove(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true });
+}
+
+/** Renames a file, replacing whatever has the new name. */
+export async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!IN_THE_WAY.has((error as NodeJS.ErrnoException).code)) throw error;
+    await remove(to);
+    await rename(from, to);
+  }
+}
+
+/** Writes a file, replacing whatever has its name. */
+export function writeFile(path: string, content: string): Promise<void> {
+  return withNewFile(path, (file) => file.writeFile(content));
+}
+
+/** Writes a file and fsyncs it, replacing whatever has its name. */
+export function writeSynced(path: string, content: Uint8Array): Promise<void> {
+  return withNewFile(path, async (file) => {
+    await file.writeFile(content);
+    await file.sync();
+  });
+}
+
+async function withNewFile(path: string, write: (file: FileHandle) => Promise<void>) {
+  await remove(path);
+  const file = await open(path, "wx", PRIVATE_MODE);
+  try {
+    await write(file);
+  } finally {
+    await file.close();
+  }
 }

@@ -1,36 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
-import { emit } from "../../events.js";
-import type { Location } from "../../location/location.js";
-import { etagAt, identityOf, type RemoteLocation } from "../../location/server.js";
-import { type SourceOptions, withSource } from "../../location/source.js";
-import type { GetOptions } from "../../options/cache-options.js";
-import { checkPinned } from "../../options/digest.js";
-import type { ReadOptions, WorkOptions } from "../../options/work-options.js";
-import type { Layout } from "../directory/layout.js";
-import { type SeenSnapshot, type SourceIndex, sha256 } from "../directory/source-index.js";
-import type { Claims } from "../locks/claims.js";
-import type { Lease } from "../locks/leases.js";
-import type { Counters } from "../statistics/counters.js";
-import type { ImageStore } from "../store/image-store.js";
-import type { ImageWriter } from "../store/image-writer.js";
-import { BaseFinder, type CachedBase, isTooLarge } from "./base-finder.js";
-import { type OpenSnapshot, restoreImage } from "./restore-image.js";
-import { type FlightOptions, type LoadedImage, Singleflight } from "./singleflight.js";
-
-/** What an image loader works with. */
-export interface ImageLoaderParts {
-  readonly directory: string;
-  /** Whether nothing can be restored into the cache. */
-  readonly isReadOnly: boolean;
-  readonly layout: Layout;
-  readonly store: ImageStore;
-  readonly writer: ImageWriter;
-  readonly claims: Claims;
-  readonly sources: SourceIndex;
-  readonly counters: Counters;
-}
+import { emit } from "../events.js";
+import type { Location } from "../location/location.js";
+import { etagAt, identityOf, type RemoteLocation } from "../location/server.js";
+import { type SourceOptions, withSource } from "../location/source.js";
+import type { GetOptions } from "../options/cache-options.js";
+import { checkPinned } from "../options/digest.js";
+import type { ReadOptions, WorkOptions } from "../options/work-options.js";
+import { BaseFinder, type CachedBase, isTooLarge } from "./bases.js";
+import type { OpenDirectory } from "./components.js";
+import { type ImageWriter, type OpenSnapshot, restoreImage } from "./fill.js";
+import type { ImageStore } from "./image-store.js";
+import type { Lease } from "./leases.js";
+import { type Claims, type FlightOptions, type LoadedImage, Singleflight } from "./singleflight.js";
+import { type SeenSnapshot, type SourceIndex, sha256 } from "./source-index.js";
+import type { Counters } from "./statistics.js";
 
 /** A request for an image, shared by all who want it at the same time. */
 interface LoadRequest {
@@ -48,20 +33,22 @@ type Opening = <T>(use: (snapshot: OpenSnapshot) => Promise<T>) => Promise<T>;
 export class ImageLoader {
   /** Finds the images of bases of deltas. */
   readonly bases: BaseFinder;
-  readonly #parts: ImageLoaderParts;
   readonly #loads: Singleflight;
-  readonly #onWaited = (milliseconds: number) =>
-    this.#parts.counters.addTiming("wait", milliseconds);
+  readonly #onWaited = (milliseconds: number) => this.counters.addTiming("wait", milliseconds);
 
-  constructor(parts: ImageLoaderParts) {
-    this.#parts = parts;
-    this.bases = new BaseFinder({
-      ...parts,
-      load: async (...base) => (await this.get(...base)).lease,
-    });
+  constructor(
+    private readonly directory: OpenDirectory,
+    private readonly store: ImageStore,
+    private readonly writer: ImageWriter,
+    private readonly claims: Claims,
+    private readonly sources: SourceIndex,
+    private readonly counters: Counters,
+  ) {
+    const load = async (...base: Parameters<ImageLoader["get"]>) => (await this.get(...base)).lease;
+    this.bases = new BaseFinder(directory.layout, store, load);
     this.#loads = new Singleflight((lease) =>
       // A failed eviction is repeated later.
-      parts.store.release(lease).catch(() => {}),
+      store.release(lease).catch(() => {}),
     );
   }
 
@@ -73,7 +60,7 @@ export class ImageLoader {
   ): Promise<LoadedImage> {
     if (digest === undefined && location.kind !== "file") return this.#getLatest(location, options);
     const wanted = digest ?? (await readDigest(location, options));
-    const lease = await this.#parts.store.take(wanted);
+    const lease = await this.store.take(wanted);
     if (lease !== undefined) return { lease, hit: true };
     const requester = requesterOf(location, options);
     return this.#loads.join(`${wanted} ${requester}`, options, (shared) => {
@@ -92,7 +79,7 @@ export class ImageLoader {
   /** Returns the digest of the snapshot at a location. */
   async digestOf(location: Location, options: ReadOptions): Promise<string> {
     if (location.kind === "file") return readDigest(location, options);
-    const seen = await this.#parts.sources.get(sha256(identityOf(location, options)));
+    const seen = await this.sources.get(sha256(identityOf(location, options)));
     const isCurrent = seen !== undefined && (await isUnchanged(seen, location, options));
     return isCurrent ? seen.digest : readDigest(location, options);
   }
@@ -104,7 +91,6 @@ export class ImageLoader {
 
   /** Leases the image of the snapshot that a server has now. */
   async #getLatest(location: RemoteLocation, options: GetOptions): Promise<LoadedImage> {
-    const { isReadOnly, claims, store, sources } = this.#parts;
     const identity = sha256(identityOf(location, options));
     // Requests with other credentials are not shared: the server decides who may see the snapshot.
     const requester = requesterOf(location, options);
@@ -112,10 +98,10 @@ export class ImageLoader {
       const request = { location, options: { ...options, ...shared } };
       let outdated: SeenSnapshot | undefined;
       const takeKnown = async (): Promise<Lease | undefined> => {
-        const seen = await sources.get(identity);
+        const seen = await this.sources.get(identity);
         if (seen === undefined || isSame(seen, outdated)) return undefined;
-        if (!store.has(seen.digest)) return undefined;
-        if (await isUnchanged(seen, location, request.options)) return store.take(seen.digest);
+        if (!this.store.has(seen.digest)) return undefined;
+        if (await isUnchanged(seen, location, request.options)) return this.store.take(seen.digest);
         outdated = seen;
         return undefined;
       };
@@ -123,11 +109,11 @@ export class ImageLoader {
       if (lease !== undefined) return { lease, hit: true };
       const look = () => this.#lookUp(identity, request);
       // Copies of a delta are made while it is open, which must not keep other processes waiting.
-      if (options.copyTo !== undefined || isReadOnly) return look();
+      if (options.copyTo !== undefined || this.directory.isReadOnly) return look();
       // Another process may have restored the image by the time this one gets the lock.
       const find = async () => asMiss(await takeKnown());
       const { signal } = shared;
-      return claims.run(requester, { signal, onWaited: this.#onWaited }, find, look);
+      return this.claims.run(requester, { signal, onWaited: this.#onWaited }, find, look);
     });
   }
 
@@ -138,9 +124,9 @@ export class ImageLoader {
       const { digest } = manifest.info;
       const { etag } = source;
       if (etag !== undefined) {
-        await this.#parts.sources.set(identity, { version: sha256(etag), digest });
+        await this.sources.set(identity, { version: sha256(etag), digest });
       }
-      const lease = await this.#parts.store.take(digest);
+      const lease = await this.store.take(digest);
       if (lease !== undefined) return { lease, hit: true };
       const snapshot = { source, manifest };
       if (request.options.copyTo !== undefined) return this.#loadForCopy(snapshot, request);
@@ -159,16 +145,15 @@ export class ImageLoader {
     try {
       await options.share({ ...snapshot, base });
     } finally {
-      await this.#parts.store.release(base.lease);
+      await this.store.release(base.lease);
     }
   }
 
   /** Restores an image, or waits for another process that does. */
   #restoreOnce(digest: string, request: LoadRequest, open: Opening): Promise<Loaded> {
-    const { store, claims } = this.#parts;
     const { signal } = request.options;
-    const find = async () => asMiss(await store.take(digest));
-    return claims.run(digest, { signal, onWaited: this.#onWaited }, find, (journal) =>
+    const find = async () => asMiss(await this.store.take(digest));
+    return this.claims.run(digest, { signal, onWaited: this.#onWaited }, find, (journal) =>
       open((snapshot) => this.#load(snapshot, journal, request)),
     );
   }
@@ -186,7 +171,7 @@ export class ImageLoader {
       } catch (error) {
         if (!isTooLarge(error)) throw error;
       } finally {
-        await this.#parts.store.release(base.lease);
+        await this.store.release(base.lease);
       }
     }
     return { lease: await this.#restore(snapshot, journal, options), hit: false };
@@ -198,17 +183,17 @@ export class ImageLoader {
     options: WorkOptions,
     base?: CachedBase,
   ): Promise<Lease> {
-    const { directory, writer, counters } = this.#parts;
+    const { directory } = this.directory.layout;
     const begun = performance.now();
     try {
-      const lease = await restoreImage(writer, snapshot, journal, options, base);
-      counters.counts.fills += 1;
+      const lease = await restoreImage(this.writer, snapshot, journal, options, base);
+      this.counters.counts.fills += 1;
       const { info, bytes } = lease;
       const duration = performance.now() - begun;
       emit("hedgerow:cache:fill", { directory, digest: info.digest, bytes, duration });
       return lease;
     } catch (error) {
-      counters.counts.failures += 1;
+      this.counters.counts.failures += 1;
       throw error;
     }
   }

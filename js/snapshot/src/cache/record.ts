@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { ENTRY_LENGTH, entryPosition } from "../../decode/journal-layout.js";
-import { SnapshotError } from "../../error.js";
-import { MAX_IMAGE_SIZE } from "../../format/limits.js";
-import { type Manifest, readManifestIn, type SnapshotInfo } from "../../format/manifest.js";
-import { READ_FLAGS, reading, readWholeFile } from "../../local/open-file.js";
-import { isUnfit } from "../../local/private-file.js";
+import { ENTRY_LENGTH, entryPosition } from "../decode/journal-layout.js";
+import { SnapshotError } from "../error.js";
+import { MAX_IMAGE_SIZE } from "../format/limits.js";
+import { type Manifest, readManifestIn, type SnapshotInfo } from "../format/manifest.js";
+import { READ_FLAGS, reading, readWholeFile } from "../local/open-file.js";
+import { isUnfit } from "../local/private-file.js";
 
 /**
  * The header of an image's record. The record is this header as a line of JSON, then the BLAKE3 digest of what each

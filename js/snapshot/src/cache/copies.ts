@@ -1,20 +1,79 @@
-import type { FileHandle } from "node:fs/promises";
+/** Copies of images in a cache: for callers, and into images of deltas. */
+import { type FileHandle, realpath } from "node:fs/promises";
+import { dirname, sep } from "node:path";
 
-import { DecodeJob } from "../../decode/decode-job.js";
-import { entryPosition } from "../../decode/journal-layout.js";
-import type { InheritedFrame } from "../../format/inherited-frames.js";
-import type { Manifest } from "../../format/manifest.js";
-import { writeAtomically } from "../../local/atomic-write.js";
-import { copyInto } from "../../local/copy-image.js";
-import { zeroHoles } from "../../local/disk-space.js";
-import { openFile, reading } from "../../local/open-file.js";
-import { readFully } from "../../local/read-write.js";
-import { wrapWriteErrors } from "../../local/system-errors.js";
-import type { GetOptions } from "../../options/cache-options.js";
-import type { ImageContent } from "../directory/image-record.js";
-import { type Fill, FrameDigests } from "../verification/frame-digests.js";
-import type { CachedBase } from "./base-finder.js";
+import { DecodeJob } from "../decode/decode-job.js";
+import { entryPosition } from "../decode/journal-layout.js";
+import { SnapshotError } from "../error.js";
+import type { InheritedFrame } from "../format/inherited-frames.js";
+import type { Manifest, SnapshotInfo } from "../format/manifest.js";
+import { resolveTarget, writeAtomically } from "../local/atomic-write.js";
+import { copyImage, copyInto } from "../local/copy-image.js";
+import { zeroHoles } from "../local/disk-space.js";
+import { checkDifferentPath, openFile, reading } from "../local/open-file.js";
+import { readFully } from "../local/read-write.js";
+import { wrapWriteErrors } from "../local/system-errors.js";
+import { type Location, localPath } from "../location/location.js";
+import { referencedFrom } from "../location/reference.js";
+import type { GetOptions } from "../options/cache-options.js";
+import type { CachedBase } from "./bases.js";
+import type { Lease } from "./leases.js";
+import type { ImageContent } from "./record.js";
 import type { OpenDelta } from "./singleflight.js";
+import { type Fill, FrameDigests } from "./verification.js";
+
+/**
+ * Returns the path for a copy, if one is requested. Throws if it cannot be written there, before anything is fetched.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
+ */
+export async function checkedCopyTarget(
+  cacheDirectory: string,
+  { copyTo, overwrite }: GetOptions,
+  source: Location,
+): Promise<string | undefined> {
+  if (copyTo === undefined) return undefined;
+  const target = await resolveTarget(localPath("copyTo", copyTo), { overwrite });
+  await checkKept(target, source);
+  const directory = await realpath(dirname(target)).catch(() => dirname(target));
+  if (!`${directory}${sep}`.startsWith(`${cacheDirectory}${sep}`)) return target;
+  const message = `copyTo: expected a path outside the cache, found ${target}`;
+  throw new SnapshotError("ERR_ARGUMENT", message);
+}
+
+/**
+ * Throws if a copy would replace a file that the snapshot refers to, whether it is read or not.
+ *
+ * @throws {SnapshotError} `ERR_ARGUMENT`
+ */
+export async function checkBaseObjects(
+  target: string,
+  source: Location,
+  { delta }: SnapshotInfo,
+): Promise<void> {
+  for (const { reference } of delta?.objects ?? [])
+    if (reference !== "") await checkKept(target, referencedFrom(source, reference));
+}
+
+async function checkKept(target: string, location: Location): Promise<void> {
+  if (location.kind !== "file") return;
+  await checkDifferentPath("copyTo", target, location.path);
+}
+
+/** Makes a private copy of a leased image. @throws {SnapshotError} `ERR_CACHE`, and what `copyImage` throws */
+export async function copyLeased(
+  lease: Lease,
+  target: string,
+  { durable: isDurable = false, overwrite, signal }: GetOptions,
+): Promise<void> {
+  const image = await openFile("ERR_CACHE", lease.path, (file) => file);
+  try {
+    const opened = { fd: image.fd, size: lease.info.imageSize, name: lease.path };
+    await copyImage(opened, target, { isDurable, overwrite, signal });
+  } finally {
+    await image.close();
+  }
+}
 
 /**
  * Copies the image of a base to `target`, and changes it to that of a delta.

@@ -2,10 +2,19 @@ import type { BigIntStats } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 
-import { wrapSystemErrors } from "../../local/system-errors.js";
-import { digestOf, IMAGE, keyOf, type Layout, LEASE, RECORD, reservedBy } from "./layout.js";
-import { diskUsage, lstatIfPresent } from "./lstat.js";
-import { lastUsed } from "./recency.js";
+import { wrapSystemErrors } from "../local/system-errors.js";
+import {
+  digestOf,
+  diskUsage,
+  IMAGE,
+  keyOf,
+  type Layout,
+  LEASE,
+  lstatIfPresent,
+  RECORD,
+  reservedBy,
+} from "./files.js";
+import { lastUsed } from "./leases.js";
 
 /** The number of files measured, in about 2 ms, before the event loop runs. */
 const BATCH = 2 ** 9;

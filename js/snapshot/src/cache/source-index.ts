@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
-import { wrapSystemErrors } from "../../local/system-errors.js";
+import { wrapSystemErrors } from "../local/system-errors.js";
 
 /** The number of slots. Two sources that hash to the same slot overwrite each other. */
 const SLOTS = 1024;

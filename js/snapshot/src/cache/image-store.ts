@@ -1,36 +1,26 @@
 import { existsSync } from "node:fs";
-import type { Mutex } from "../../local/locks.js";
-import { isReadOnlyError } from "../../local/system-errors.js";
-import { type Inventory, type StoredImage, takeInventory } from "../directory/inventory.js";
-import type { Layout } from "../directory/layout.js";
-import { changing, remove } from "../directory/write-files.js";
-import type { Evictor } from "../eviction/evictor.js";
-import type { SizeLimit } from "../eviction/size-limit.js";
-import type { Lease, Leases } from "../locks/leases.js";
-import type { Pruned } from "../statistics/stats.js";
 
-/** The dependencies of an image store. */
-export interface ImageStoreParts {
-  readonly layout: Layout;
-  readonly lock: Mutex;
-  readonly leases: Leases;
-  readonly evictor: Evictor;
-  readonly limit: SizeLimit;
-  /** Is called for each image that was removed because it was damaged. */
-  onDiscarded(digest: string, reason: string): void;
-}
+import { emit } from "../events.js";
+import { isReadOnlyError } from "../local/system-errors.js";
+import type { OpenDirectory } from "./components.js";
+import type { Evictor } from "./eviction.js";
+import { changing, remove } from "./files.js";
+import { type Inventory, type StoredImage, takeInventory } from "./inventory.js";
+import type { Lease, Leases } from "./leases.js";
+import type { Counters, Pruned } from "./statistics.js";
 
 /** The images in a cache: leases them, removes them and measures them. */
 export class ImageStore {
-  readonly #parts: ImageStoreParts;
-
-  constructor(parts: ImageStoreParts) {
-    this.#parts = parts;
-  }
+  constructor(
+    private readonly directory: OpenDirectory,
+    private readonly leases: Leases,
+    private readonly evictor: Evictor,
+    private readonly counters: Counters,
+  ) {}
 
   /** Leases an image. Returns undefined if there is no intact one. @throws {SnapshotError} `ERR_CACHE` */
   async take(digest: string): Promise<Lease | undefined> {
-    const found = this.#parts.leases.take(digest);
+    const found = this.leases.take(digest);
     if (found !== "damaged") return found;
     await unlessReadOnly(this.discardDamaged(digest));
     return undefined;
@@ -42,29 +32,30 @@ export class ImageStore {
    * @throws {SnapshotError} `ERR_CACHE`
    */
   async release(lease: Lease): Promise<void> {
-    const { layout, lock, evictor, limit } = this.#parts;
+    const { layout, mutex } = this.directory;
     if (!lease.release()) return;
     const { digest } = lease.info;
     const isRemoved = () => !existsSync(layout.record(digest));
     if (isRemoved()) {
-      const evicting = lock.run(async () => {
+      const evicting = mutex.run(async () => {
         // Meanwhile another process may have restored it again.
-        if (isRemoved()) await evictor.evict(remainsOf(digest));
+        if (isRemoved()) await this.evictor.evict(remainsOf(digest));
       });
       await unlessReadOnly(evicting);
     }
-    if (existsSync(layout.excess)) await unlessReadOnly(lock.run(() => limit.enforceNoted()));
+    if (existsSync(layout.excess))
+      await unlessReadOnly(mutex.run(() => this.evictor.enforceNoted()));
   }
 
   /** Returns whether an image exists. Without a lease it may be evicted at any time. */
   has(digest: string): boolean {
-    const { layout } = this.#parts;
+    const { layout } = this.directory;
     return existsSync(layout.record(digest)) && existsSync(layout.image(digest));
   }
 
   /** Removes an image; its current users keep it. Returns whether it existed. @throws {SnapshotError} `ERR_CACHE` */
   remove(digest: string, signal: AbortSignal | undefined): Promise<boolean> {
-    return this.#parts.lock.run(async () => {
+    return this.directory.mutex.run(async () => {
       const isThere = this.has(digest);
       await this.#remove(digest);
       return isThere;
@@ -73,8 +64,8 @@ export class ImageStore {
 
   /** Removes all images, as {@link remove} does. Returns how many there were. @throws {SnapshotError} `ERR_CACHE` */
   clear(): Promise<number> {
-    const { layout, lock } = this.#parts;
-    return lock.run(async () => {
+    const { layout, mutex } = this.directory;
+    return mutex.run(async () => {
       const { images } = await takeInventory(layout);
       for (const { digest } of images) await this.#remove(digest);
       return images.filter(({ isWhole }) => isWhole).length;
@@ -111,52 +102,57 @@ export class ImageStore {
    * @throws {SnapshotError} `ERR_CACHE`
    */
   discard(digest: string, reason: string, isStillDamaged: () => boolean): Promise<boolean> {
-    return this.#parts.lock.run(async () => {
+    return this.directory.mutex.run(async () => {
       // Meanwhile another process may have removed it or restored it again.
       if (!isStillDamaged()) return false;
       await this.#remove(digest);
-      this.#parts.onDiscarded(digest, reason);
+      this.counters.counts.damaged += 1;
+      const { directory } = this.directory.layout;
+      emit("hedgerow:cache:damaged", { directory, digest, reason });
       return true;
     });
   }
 
   /** Evicts images until the cache takes at most `maxBytes`. @throws {SnapshotError} `ERR_CACHE` */
   prune(maxBytes: number): Promise<Pruned> {
-    const { layout, lock, evictor } = this.#parts;
-    return lock.run(async () => {
-      const { images, bytes } = await evictor.evictDownTo(maxBytes, await takeInventory(layout));
+    const { layout, mutex } = this.directory;
+    return mutex.run(async () => {
+      const { images, bytes } = await this.evictor.evictDownTo(
+        maxBytes,
+        await takeInventory(layout),
+      );
       return { images, bytes };
     });
   }
 
-  /** Removes what killed processes left, and enforces the limit. @throws {SnapshotError} `ERR_CACHE` */
+  /** Removes what killed processes left, and enforces the this.evictor. @throws {SnapshotError} `ERR_CACHE` */
   recover(): Promise<void> {
-    const { layout, lock, evictor, limit } = this.#parts;
-    return lock.run(async () => {
+    const { layout, mutex } = this.directory;
+    return mutex.run(async () => {
       await changing(layout, remove(layout.newTotals));
       const measured = await takeInventory(layout);
       // Measuring many images is slow, so do not measure again if nothing was removed.
-      const isUnchanged = await evictor.removeRemains(measured);
-      await limit.enforce(isUnchanged ? { measured } : {});
+      const isUnchanged = await this.evictor.removeRemains(measured);
+      await this.evictor.enforce(isUnchanged ? { measured } : {});
     });
   }
 
   /** Measures the cache. @throws {SnapshotError} `ERR_CACHE` */
   inventory(signal?: AbortSignal): Promise<Inventory> {
-    const { layout, lock } = this.#parts;
-    return lock.run(() => takeInventory(layout), signal);
+    const { layout, mutex } = this.directory;
+    return mutex.run(() => takeInventory(layout), signal);
   }
 
   /** Removes an image from the cache. Its files are deleted now if no one uses it, otherwise on release. */
   async #remove(digest: string): Promise<void> {
-    const { layout } = this.#parts;
+    const { layout } = this.directory;
     await changing(layout, remove(layout.record(digest)));
-    await this.#parts.evictor.evict(remainsOf(digest));
+    await this.evictor.evict(remainsOf(digest));
   }
 
   /** Returns what a lease of an image would be, without keeping one. */
   #peek(digest: string): Lease | "damaged" | undefined {
-    const found = this.#parts.leases.take(digest, false);
+    const found = this.leases.take(digest, false);
     if (found !== undefined && found !== "damaged") found.release();
     return found;
   }

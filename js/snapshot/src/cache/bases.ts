@@ -1,13 +1,14 @@
-import { SnapshotError } from "../../error.js";
-import { type InheritedFrame, inheritedFrames } from "../../format/inherited-frames.js";
-import type { BaseObject, Manifest } from "../../format/manifest.js";
-import { baseLocation, optionsFor } from "../../location/base-objects.js";
-import type { Location } from "../../location/location.js";
-import type { GetOptions } from "../../options/cache-options.js";
-import { type ImageContent, readContent } from "../directory/image-record.js";
-import type { Layout } from "../directory/layout.js";
-import type { Lease } from "../locks/leases.js";
-import type { ImageStore } from "../store/image-store.js";
+/** Finds the image of a base of a delta in a cache. */
+import { SnapshotError } from "../error.js";
+import { type InheritedFrame, inheritedFrames } from "../format/inherited-frames.js";
+import type { BaseObject, Manifest } from "../format/manifest.js";
+import { baseLocation, optionsFor } from "../location/base-objects.js";
+import type { Location } from "../location/location.js";
+import type { GetOptions } from "../options/cache-options.js";
+import type { Layout } from "./files.js";
+import type { ImageStore } from "./image-store.js";
+import type { Lease } from "./leases.js";
+import { type ImageContent, readContent } from "./record.js";
 
 /** The minimum share of the data of a delta that the image of a base must have for a copy of it to save time. */
 const MIN_INHERITED_SHARE = 1 / 8;
@@ -27,21 +28,18 @@ export interface CachedBase extends LeasedImage {
   readonly inherited: ReadonlyMap<number, InheritedFrame>;
 }
 
-/** What a base finder works with. */
-export interface BaseFinderParts {
-  readonly layout: Layout;
-  readonly store: ImageStore;
-  /** Leases the image of a base object, and restores it if it is missing. */
-  load(location: Location, digest: string, options: GetOptions): Promise<Lease>;
-}
-
 /** Finds the image of a base of a delta in a cache. */
 export class BaseFinder {
-  readonly #parts: BaseFinderParts;
-
-  constructor(parts: BaseFinderParts) {
-    this.#parts = parts;
-  }
+  /** @param load leases the image of a base object, and restores it if it is missing */
+  constructor(
+    private readonly layout: Layout,
+    private readonly store: ImageStore,
+    private readonly load: (
+      location: Location,
+      digest: string,
+      options: GetOptions,
+    ) => Promise<Lease>,
+  ) {}
 
   /** Leases the image of a base object of a delta. If none is cached, restores one first if `keepBase` says so. */
   async find(
@@ -60,7 +58,7 @@ export class BaseFinder {
       if (inherited.has(frame)) share += length;
     }
     if (share >= MIN_INHERITED_SHARE * all) return { ...image, inherited };
-    await this.#parts.store.release(image.lease);
+    await this.store.release(image.lease);
     return undefined;
   }
 
@@ -82,7 +80,7 @@ export class BaseFinder {
 
   /** Leases an image with its content. Returns undefined if it is not cached, or its record is damaged. */
   async take(digest: string): Promise<LeasedImage | undefined> {
-    return this.#open(await this.#parts.store.take(digest));
+    return this.#open(await this.store.take(digest));
   }
 
   async #restore(
@@ -94,7 +92,7 @@ export class BaseFinder {
     // No more than one base is restored for a delta: a chain of them may have any length.
     const how = { ...optionsFor(delta, base, options), copyTo: undefined, keepBase: false };
     try {
-      return await this.#open(await this.#parts.load(base, object.digest, how));
+      return await this.#open(await this.load(base, object.digest, how));
     } catch (error) {
       if (isTooLarge(error)) return undefined;
       throw errorOfBase(object.digest, error);
@@ -103,13 +101,12 @@ export class BaseFinder {
 
   async #open(lease: Lease | undefined): Promise<LeasedImage | undefined> {
     if (lease === undefined) return undefined;
-    const { store, layout } = this.#parts;
     let content: ImageContent | undefined;
     try {
-      content = await readContent(layout.record(lease.info.digest), lease.info);
+      content = await readContent(this.layout.record(lease.info.digest), lease.info);
       return content && { lease, content };
     } finally {
-      if (content === undefined) await store.release(lease);
+      if (content === undefined) await this.store.release(lease);
     }
   }
 }
