@@ -1,5 +1,6 @@
 /** The process of the command: its streams, arguments and exit code. */
-import { report, run } from "./run.js";
+import { report } from "./error.js";
+import { run } from "./run.js";
 
 const args = process.argv.slice(2);
 

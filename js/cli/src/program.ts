@@ -16,12 +16,12 @@ Exit codes:
 
 /** Loads each group of commands on demand: loading a group takes as long as starting Node. */
 const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {
-  paths: async () => (await import("./paths/index.js")).addPathsCommands,
-  headers: async () => (await import("./headers/index.js")).addHeadersCommands,
-  snapshot: async () => (await import("./snapshot/index.js")).addSnapshotCommands,
-  disk: async () => (await import("./disk/index.js")).addDiskCommands,
-  cache: async () => (await import("./cache/index.js")).addCacheCommands,
-  fleet: async () => (await import("./fleet/index.js")).addFleetCommands,
+  paths: async () => (await import("./paths/commands.js")).addPathsCommands,
+  headers: async () => (await import("./headers/check.js")).addHeadersCommands,
+  snapshot: async () => (await import("./snapshot/commands.js")).addSnapshotCommands,
+  disk: async () => (await import("./disk/commands.js")).addDiskCommands,
+  cache: async () => (await import("./cache.js")).addCacheCommands,
+  fleet: async () => (await import("./fleet/commands.js")).addFleetCommands,
   completion: async () => (await import("./completion/index.js")).addCompletionCommand,
 };
 

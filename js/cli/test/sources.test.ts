@@ -1,5 +1,7 @@
 import { join } from "node:path";
+
 import { expect, test } from "vitest";
+
 import { CliError } from "../src/error.js";
 import { detectKind, keysOf } from "../src/paths/sources/index.js";
 import { makeTree } from "./support/tree.js";

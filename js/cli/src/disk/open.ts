@@ -3,8 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 
 import { interruptible } from "../interrupt.js";
-import { jsonOf } from "../one-line.js";
-import { print } from "../print.js";
+import { jsonOf, print } from "../print.js";
 import { PLACE, parsePlace } from "../snapshot/options.js";
 import {
   addDiskOptions,

@@ -3,19 +3,18 @@ import { type Command, Option } from "commander";
 
 import { CliError } from "../error.js";
 import { jsonOption, parseSize, parseWhole } from "../options.js";
-import { addCacheOptions, type CacheFlags } from "../snapshot/cache-options.js";
 import {
+  addCacheOptions,
+  addTransferOptions,
+  type CacheFlags,
   digestOption,
   parsePlace,
   type ReadFlags,
+  type TransferFlags,
+  transferOf,
   type WorkFlags,
   workersOption,
 } from "../snapshot/options.js";
-import {
-  addTransferOptions,
-  type TransferFlags,
-  transferOf,
-} from "../snapshot/transfer-options.js";
 
 /** Flags that say how the data of a disk arrives. */
 export interface FillFlags {

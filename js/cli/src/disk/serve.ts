@@ -6,9 +6,8 @@ import { type Disk, type Events, type ListenOptions, openSnapshot } from "@hedge
 import prettyBytes from "pretty-bytes";
 
 import { messageOf } from "../error.js";
-import { type Spinner, spinnerColumns, startSpinner } from "../progress/spinner.js";
-import { withCacheOf } from "../snapshot/cache-options.js";
-import { progressLine } from "../snapshot/progress-line.js";
+import { progressLine, type Spinner, spinnerColumns, startSpinner } from "../progress.js";
+import { withCacheOf } from "../snapshot/options.js";
 import { type DiskFlags, openOptionsOf } from "./options.js";
 
 /** How often progress is shown, in milliseconds. */

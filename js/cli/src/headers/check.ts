@@ -2,9 +2,8 @@ import { type Command, Option } from "commander";
 import { explainField, HeaderStripper, HedgerowError } from "hedgerow";
 
 import { EXIT } from "../error.js";
-import { escapeControls, jsonOf } from "../one-line.js";
 import { jsonOption, type OutputFlags } from "../options.js";
-import { grouped, print } from "../print.js";
+import { escapeControls, grouped, jsonOf, print } from "../print.js";
 import { type Direction, NEEDS, type Need } from "./needs.js";
 import { type ListedRule, readRuleList } from "./rule-list.js";
 
@@ -41,8 +40,10 @@ interface Finding {
 }
 
 /** Adds `hedgerow headers check`. */
-export function addCheckCommand(headers: Command): void {
-  headers
+export function addHeadersCommands(hedgerow: Command): void {
+  hedgerow
+    .command("headers")
+    .description("Header rules: which fields are stripped from messages")
     .command("check")
     .description("find invalid, redundant and harmful rules in lists")
     .argument("<file...>", "lists of rules; - is standard input")

@@ -1,8 +1,7 @@
 import { createReadStream } from "node:fs";
 
 import { CliError, messageOf } from "../error.js";
-import { expecting } from "../files/expecting.js";
-import { decode } from "../files/lines.js";
+import { decode, expecting } from "../files/input.js";
 
 /** File name that stands for standard input. */
 const STDIN = "-";

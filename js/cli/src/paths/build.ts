@@ -2,11 +2,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { normalizePath, PathFilterBuilder, type PathFilterOptions } from "hedgerow";
 
 import { CliError } from "../error.js";
-import { jsonOf, oneLine } from "../one-line.js";
-import { factsOf, summary } from "./facts.js";
-import { checkOutput, printAbout, writeFilter } from "./output.js";
+import { checkOutput, printAbout, writeFilter } from "../files/output.js";
+import { jsonOf, oneLine } from "../print.js";
+import { factsOf, summary } from "./filter-file.js";
+import { EVERYTHING } from "./keys.js";
 import { Progress } from "./progress.js";
-import { EVERYTHING } from "./routes/keys.js";
 import { detectKind, keysOf, SOURCE_KINDS, type SourceKind } from "./sources/index.js";
 
 const HELP = `

@@ -1,5 +1,5 @@
 import { grouped } from "../print.js";
-import { type Spinner, startSpinner } from "../progress/spinner.js";
+import { type Spinner, startSpinner } from "../progress.js";
 
 /** Paths between two updates: checking the clock for each path would cost more than the path. */
 const PATHS_PER_UPDATE = 1 << 12;

@@ -1,6 +1,10 @@
-import { InvalidArgumentError, Option } from "commander";
+import { validateHeaderName, validateHeaderValue } from "node:http";
 
-import { type OutputFlags, parseWhole } from "../options.js";
+import { ImageCache, type TransferOptions } from "@hedgerow/snapshot";
+import { type Command, InvalidArgumentError, Option } from "commander";
+
+import { CliError } from "../error.js";
+import { type OutputFlags, parseSize, parseWhole } from "../options.js";
 
 /** Flags of commands that read a snapshot. */
 export interface ReadFlags extends OutputFlags {
@@ -40,4 +44,105 @@ export const PLACE = "a file, or a URL: https://…, http://… or s3://bucket/k
 export function parsePlace(text: string): string {
   if (text !== "-") return text;
   throw new InvalidArgumentError("expected a file or a URL, not standard input or output");
+}
+
+/** Flags that name an image cache. */
+export interface CacheFlags {
+  readonly cache?: string;
+  readonly cacheMaxBytes?: number;
+}
+
+/** Adds the cache options to a command, in a help section of their own. @param use the description of `--cache` */
+export function addCacheOptions(command: Command, use: string): void {
+  command
+    .optionsGroup("Cache options:")
+    .option("--cache <directory>", use)
+    .option(
+      "--cache-max-bytes <size>",
+      "size limit of the cache on disk, at least 1MiB, such as 10GiB",
+      parseSize,
+    );
+}
+
+/** Calls `use` with the cache that the flags name, if any, and closes it afterwards. */
+export async function withCacheOf<T>(
+  { cache: directory, cacheMaxBytes: maxBytes }: CacheFlags,
+  use: (cache: ImageCache | undefined) => Promise<T>,
+): Promise<T> {
+  if (directory === undefined && maxBytes === undefined) return use(undefined);
+  if (directory === undefined || maxBytes === undefined) {
+    const message = "--cache and --cache-max-bytes: expected both or neither, found one";
+    throw new CliError("ERR_USAGE", message);
+  }
+  const cache = await ImageCache.open(directory, { maxBytes });
+  try {
+    return await use(cache);
+  } finally {
+    await cache.close();
+  }
+}
+
+/** Flags for HTTP and S3. S3 credentials come from the environment. */
+export interface TransferFlags {
+  readonly connections?: number;
+  readonly partSize?: number;
+  readonly retries?: number;
+  readonly header?: Headers;
+  readonly endpoint?: string;
+  readonly region?: string;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Adds the transfer options to a command, in a help section of their own. */
+export function addTransferOptions(command: Command): Command {
+  return addStoreTransferOptions(command).option(
+    "--header <name: value>",
+    "header to add to http: and https: requests; repeatable",
+    parseHeader,
+  );
+}
+
+/** Adds those of commands that open a store of disks, which is never read from an `http:` or `https:` URL. */
+export function addStoreTransferOptions(command: Command): Command {
+  return command
+    .optionsGroup("Transfer options:")
+    .option(
+      "--connections <number>",
+      "concurrent connections, 1 to 256 (default: adaptive for reading, 4 for writing)",
+      parseWhole,
+    )
+    .option(
+      "--part-size <size>",
+      "approximate size of a range request or uploaded part, 64KiB to 1GiB (default: 8MiB)",
+      parseSize,
+    )
+    .option(
+      "--retries <number>",
+      "consecutive failed attempts before giving up (default: 6)",
+      parseWhole,
+    )
+    .option(
+      "--endpoint <url>",
+      "S3 endpoint, if not AWS; credentials come from the environment or the AWS configuration",
+    )
+    .option("--region <name>", "S3 region (default: from the AWS configuration)");
+}
+
+/** Converts the flags to transfer options. */
+export function transferOf(flags: TransferFlags): TransferOptions {
+  const { connections, partSize, retries, header, endpoint, region } = flags;
+  return { connections, partSize, retries, headers: header, s3: { endpoint, region } };
+}
+
+/** Adds a header. Its value may be secret and is not repeated in errors. */
+function parseHeader(text: string, others: Headers = {}): Headers {
+  const [, name = "", value = ""] = /^([^:]*):(.*)$/s.exec(text) ?? [];
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value.trim());
+  } catch {
+    throw new CliError("ERR_USAGE", "--header: expected a name and a value, such as 'name: value'");
+  }
+  return { ...others, [name.toLowerCase()]: value.trim() };
 }

@@ -1,5 +1,6 @@
 import { normalizePath } from "hedgerow";
 import { expect } from "vitest";
+
 import { CliError } from "../../src/error.js";
 import type { SourceOptions } from "../../src/paths/sources/index.js";
 

@@ -1,10 +1,45 @@
+/** Reads `_redirects` of Cloudflare, Netlify and others. */
 /** Reads `netlify.toml`. */
 import type { Json } from "../../files/json.js";
+import { IGNORE_MIDDLEWARE, pathOf } from "../keys.js";
 import type { RouteOptions } from "../routes/config-routes.js";
-import { IGNORE_MIDDLEWARE } from "../routes/keys.js";
-import { patternOfGlob } from "./patterns.js";
-import { ruleOf } from "./redirects-file.js";
+import { destinationOf, patternOfGlob, patternOfSplat } from "./patterns.js";
 import type { HostRule } from "./rules.js";
+
+/** A status, with an exclamation mark if the rule precedes files. */
+const STATUS = /^(\d{3})!?$/;
+
+const TARGET = /^(?:\/|[a-z][a-z\d+.-]*:)/i;
+
+/** Statuses that say that a path does not exist. */
+const MISSING = new Set([404, 410]);
+
+/** Returns the rules of the lines `from [query …] to [status] [condition …]`. */
+export function rulesOfRedirects(text: string, warn: (message: string) => void): HostRule[] {
+  return text.split("\n").flatMap((line, index) => {
+    const [from = "", ...rest] = line
+      .trim()
+      .replace(/(?:^|\s)#.*$/, "")
+      .split(/\s+/);
+    if (from === "") return [];
+    const to = rest.find((token) => TARGET.test(token));
+    const status = rest
+      .map((token) => STATUS.exec(token)?.[1])
+      .find((found) => found !== undefined);
+    if (!TARGET.test(from) || (to === undefined && status === undefined)) {
+      warn(`line ${index + 1}: expected a path and where it leads; the filter lacks its paths`);
+      return [];
+    }
+    return ruleOf(from, to, Number(status ?? 301));
+  });
+}
+
+/** Returns the rule of a redirect or rewrite, unless its status says that the path does not exist. */
+export function ruleOf(from: string, to: string | undefined, status: number): HostRule[] {
+  if (MISSING.has(status)) return [];
+  const [path = ""] = pathOf(from).split(/[?#]/, 1);
+  return [{ source: from, pattern: () => patternOfSplat(path), destination: destinationOf(to) }];
+}
 
 /** What Netlify answers itself: functions, images and identity. */
 export const NETLIFY_KEYS = ["/.netlify/*"];

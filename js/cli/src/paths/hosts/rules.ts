@@ -1,6 +1,6 @@
 /** The paths that the rules of a host answer besides files. */
+import { EVERYTHING, eitherCase } from "../keys.js";
 import { type ConfigRoutes, mappedPaths, type RewriteRoute } from "../routes/config-routes.js";
-import { EVERYTHING, eitherCase } from "../routes/keys.js";
 
 /** A rule of a host that answers the paths that match a pattern. */
 export interface HostRule {

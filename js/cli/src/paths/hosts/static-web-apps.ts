@@ -1,6 +1,6 @@
 /** Reads `staticwebapp.config.json` of Azure Static Web Apps. */
 import type { Json } from "../../files/json.js";
-import { ruleOf } from "./redirects-file.js";
+import { ruleOf } from "./netlify.js";
 import type { HostRule } from "./rules.js";
 
 /** What Azure answers itself: functions and authentication. */

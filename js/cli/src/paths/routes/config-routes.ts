@@ -1,9 +1,8 @@
 import { normalizePath } from "hedgerow";
 
 import type { Json } from "../../files/json.js";
-import { EVERYTHING, eitherCase, IGNORE_MIDDLEWARE, keysOfPattern } from "./keys.js";
-import { readPattern } from "./read-pattern.js";
-import { Rewrite } from "./rewrite.js";
+import { EVERYTHING, eitherCase, IGNORE_MIDDLEWARE, keysOfPattern, readPattern } from "../keys.js";
+import { Rewrite } from "./rewrites.js";
 
 /** Paths that the routes of a `config.json` (Build Output API v3) answer besides files and functions. */
 export interface ConfigRoutes {

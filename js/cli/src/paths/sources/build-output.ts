@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { normalizePath } from "hedgerow";
 
 import { Json } from "../../files/json.js";
-import { walk } from "../../files/walk.js";
-import { escapeName } from "../path-text.js";
+import { EVERYTHING, escapeName, keysOfDirectory, keysOfPage } from "../keys.js";
 import { type RouteOptions, readConfigRoutes } from "../routes/config-routes.js";
-import { EVERYTHING, keysOfDirectory, keysOfPage } from "../routes/keys.js";
-import { withRewrites } from "../routes/rewrite-chains.js";
+import { withRewrites } from "../routes/rewrites.js";
+import { walk } from "./walk.js";
 
 const FUNCTION = ".func";
 const PRERENDER = ".prerender-config.json";

@@ -1,10 +1,10 @@
 import { normalizePath } from "hedgerow";
 
-import { walk } from "../../files/walk.js";
 import { NO_HOSTS, readHosts } from "../hosts/index.js";
+import { keysOfDirectory } from "../keys.js";
 import type { RouteOptions } from "../routes/config-routes.js";
-import { keysOfDirectory } from "../routes/keys.js";
-import { withRewrites } from "../routes/rewrite-chains.js";
+import { withRewrites } from "../routes/rewrites.js";
+import { walk } from "./walk.js";
 
 /** Directories of version control: large, and never served on purpose. */
 const STORES = new Set([".git", ".hg", ".svn"]);

@@ -1,11 +1,12 @@
-import { readFileSync, type Stats, statSync } from "node:fs";
+import { createReadStream, readFileSync, type Stats, statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 
 import { CliError, messageOf } from "../../error.js";
+import { linesOf } from "../../files/input.js";
+import { pathOf } from "../keys.js";
 import type { RouteOptions } from "../routes/config-routes.js";
 import { buildOutput } from "./build-output.js";
 import { type DirectoryOptions, directory } from "./directory.js";
-import { list, STDIN } from "./list.js";
 import { next } from "./next.js";
 import { sitemap } from "./sitemap.js";
 
@@ -68,4 +69,14 @@ function isVersion3(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** File name that stands for standard input. */
+export const STDIN = "-";
+
+/** Yields one path or absolute URL per line; a line that ends in `/*` is a wildcard. */
+export async function* list(file: string): AsyncGenerator<string> {
+  const isStdin = file === STDIN;
+  const chunks = isStdin ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
+  for await (const line of linesOf(chunks, isStdin ? "standard input" : file)) yield pathOf(line);
 }

@@ -4,8 +4,8 @@ import { createGunzip } from "node:zlib";
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 
 import { CliError, messageOf, systemCode } from "../../error.js";
-import { decode } from "../../files/lines.js";
-import { originOf, pathOf } from "../path-text.js";
+import { decode } from "../../files/input.js";
+import { originOf, pathOf } from "../keys.js";
 
 /**
  * Yields the paths of all URLs in a sitemap, whatever their host, and of their alternates on that host.

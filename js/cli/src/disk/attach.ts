@@ -1,0 +1,111 @@
+import type { AttachOptions, Duration, Hook } from "@hedgerow/snapshot";
+import { type Command, Option } from "commander";
+
+import { interruptible } from "../interrupt.js";
+import { jsonOption, parseDuration } from "../options.js";
+import {
+  addCacheOptions,
+  addStoreTransferOptions,
+  type CacheFlags,
+  type WorkFlags,
+  withCacheOf,
+  workersOption,
+} from "../snapshot/options.js";
+import { serveAttached } from "./attached.js";
+import {
+  addFillOptions,
+  addListenOptions,
+  type FillFlags,
+  fillOptionsOf,
+  type ListenFlags,
+  listenOf,
+} from "./options.js";
+import { startProgram } from "./program.js";
+import { warnOfFullDisks } from "./serve.js";
+import { imagesOption, nameArgument, type StoreFlags, storeArgument, withStore } from "./store.js";
+
+interface AttachFlags extends StoreFlags, ListenFlags, FillFlags, WorkFlags, CacheFlags {
+  readonly steal: boolean;
+  readonly saveEvery?: Duration;
+  readonly freeze?: string;
+  readonly thaw?: string;
+  readonly hookTimeout?: Duration;
+  readonly deadline: number;
+}
+
+/** Adds `hedgerow disk attach`. */
+export function addAttachCommand(disk: Command): void {
+  const command = disk
+    .command("attach")
+    .description(
+      "attach a disk and serve it over NBD until SIGTERM or SIGINT, then save and detach it; prints its URI",
+    )
+    .addArgument(storeArgument())
+    .addArgument(nameArgument());
+  addListenOptions(command)
+    .option("--steal", "take the disk from another host, which can no longer save it", false)
+    .option(
+      "--save-every <duration>",
+      "how often to save the disk if it has changed, such as 5m (default: only at the end)",
+    )
+    .option("--freeze <command>", "shell command to run before the changes are copied for a save")
+    .option("--thaw <command>", "shell command to run after that, even if --freeze has failed")
+    .option("--hook-timeout <duration>", "time limit of --freeze and of --thaw (default: 10s)")
+    .addOption(
+      new Option("--deadline <duration>", "time limit of saving and detaching at the end")
+        .argParser(parseDuration)
+        .default(parseDuration("5m"), "5m"),
+    )
+    .addOption(imagesOption());
+  addFillOptions(command).addOption(workersOption()).addOption(jsonOption()).action(attach);
+  addCacheOptions(command, "image cache that may have the image of a base of the snapshot");
+  addStoreTransferOptions(command);
+}
+
+async function attach(place: string, name: string, flags: AttachFlags): Promise<void> {
+  const { deadline, json } = flags;
+  const listen = listenOf(flags);
+  warnOfFullDisks();
+  await interruptible((signal) =>
+    withCacheOf(flags, (cache) =>
+      withStore(
+        place,
+        flags,
+        async (store) => {
+          const disk = await store.attach(name, { ...optionsOf(name, flags), signal });
+          await serveAttached(disk, { place, listen, deadline, json, signal });
+        },
+        { cache, signal },
+      ),
+    ),
+  );
+}
+
+function optionsOf(name: string, flags: AttachFlags): AttachOptions {
+  const { steal, saveEvery, hookTimeout, workers } = flags;
+  const hooks = { freeze: hookOf(flags.freeze, name), thaw: hookOf(flags.thaw, name), hookTimeout };
+  return { steal, saveEvery, workers, ...hooks, ...fillOptionsOf(flags) };
+}
+
+/**
+ * Returns a hook that runs a shell command, with the name of the disk in `HEDGEROW_DISK`. If it takes too long, it is
+ * killed together with the programs that it has started.
+ */
+export function hookOf(command: string | undefined, name: string): Hook | undefined {
+  if (command === undefined) return undefined;
+  return async (signal) => {
+    const env = { ...process.env, HEDGEROW_DISK: name };
+    const { child, ended } = startProgram("sh", ["-c", command], env);
+    const kill = () => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // All have ended.
+      }
+    };
+    signal.addEventListener("abort", kill, { once: true });
+    const reason = await ended;
+    signal.removeEventListener("abort", kill);
+    if (reason !== undefined) throw new Error(reason);
+  };
+}

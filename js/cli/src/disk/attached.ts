@@ -1,0 +1,181 @@
+/** Errors of attached disks, which name the local image and the command that saves it. */
+import { subscribe } from "node:diagnostics_channel";
+import { setTimeout as delay } from "node:timers/promises";
+
+import {
+  type AttachedDisk,
+  type Events,
+  type Generation,
+  type ListenOptions,
+  SnapshotError,
+} from "@hedgerow/snapshot";
+
+import { CliError, type ErrorCode, messageOf, report } from "../error.js";
+import { jsonOf, print } from "../print.js";
+import {
+  type ControlActions,
+  type ControlServer,
+  listenForControl,
+  socketPath,
+} from "./control.js";
+import { showFill, untilAborted } from "./serve.js";
+
+/** How an attached disk is served. */
+export interface AttachedServing {
+  /** The store, as in the command line. */
+  readonly place: string;
+  readonly listen: ListenOptions;
+  /** How long saving and detaching may take, in milliseconds. */
+  readonly deadline: number;
+  readonly json: boolean;
+  /** Aborted by a signal. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Serves an attached disk until a signal arrives or another process asks to detach it. Then saves and detaches it. If
+ * that fails, ends the process with an error.
+ */
+export async function serveAttached(disk: AttachedDisk, serving: AttachedServing): Promise<void> {
+  const { place, deadline, json, signal } = serving;
+  const local = { place, image: disk.image };
+  const asked = new AbortController();
+  let detaching: Promise<Generation> | undefined;
+  const detach = () => {
+    detaching ??= detachWithin(disk, deadline, local);
+    asked.abort();
+    return detaching;
+  };
+  const save: ControlActions["save"] = ({ label }) =>
+    disk.save({ label }).catch((error: unknown) => {
+      throw isLost(error) ? lostError(error, local) : error;
+    });
+  warnOf(disk, place);
+  const control = await started(disk, serving, { save, detach });
+  const shown = new AbortController();
+  const showing = showFill(disk, shown.signal);
+  await Promise.race([untilAborted(signal), untilAborted(asked.signal)]);
+  shown.abort();
+  await showing;
+  try {
+    await detach();
+  } catch (error) {
+    await control.close();
+    // A transfer that hangs must not keep the process.
+    process.exit(report(error, json));
+  }
+  await control.close();
+}
+
+/** Starts to listen, and prints the URI. */
+async function started(
+  disk: AttachedDisk,
+  { place, listen, deadline, json }: AttachedServing,
+  actions: ControlActions,
+): Promise<ControlServer> {
+  let control: ControlServer | undefined;
+  try {
+    const { uri } = await disk.listen(listen);
+    control = await listenForControl(await socketPath(place, disk.name), actions);
+    const { name, epoch, size, image: path } = disk;
+    const { number: generation } = disk.generation;
+    await print(json ? jsonOf({ uri, name, generation, epoch, size, path }) : `${uri}\n`);
+    return control;
+  } catch (error) {
+    await control?.close();
+    await detachWithin(disk, deadline, { place, image: disk.image });
+    throw error;
+  }
+}
+
+/** Warns when the disk is lost, and when it cannot be saved for the time being. */
+function warnOf(disk: AttachedDisk, place: string): void {
+  const { lost, image } = disk;
+  const warn = () => process.emitWarning(lostError(lost.reason, { place, image }).message);
+  lost.addEventListener("abort", warn, { once: true });
+  subscribe("hedgerow:store:save-failed", (event) => {
+    const { reason } = event as Events["hedgerow:store:save-failed"];
+    process.emitWarning(`cannot save ${disk.name} for now: ${reason}`);
+  });
+}
+
+/** The pause after an attempt that failed, in milliseconds. */
+const RETRY = 1_000;
+
+/** How long it may take after the deadline to thaw, and to make the local image durable, in milliseconds. */
+const END_TIMEOUT = 5_000;
+
+/** The longest time that a timer can take, in milliseconds. */
+const MAX_TIMER = 2 ** 31 - 1;
+
+/**
+ * Saves and detaches a disk. An attempt that fails is repeated until the deadline.
+ *
+ * @param deadline in milliseconds
+ * @returns the last generation
+ * @throws {CliError} which names the local image
+ */
+export async function detachWithin(
+  disk: AttachedDisk,
+  deadline: number,
+  local: LocalImage,
+): Promise<Generation> {
+  const late = new AbortController();
+  const { signal } = late;
+  const timer = setTimeout(() => late.abort(), Math.min(deadline, MAX_TIMER));
+  const ended = untilAborted(signal).then(() => delay(END_TIMEOUT, false));
+  let reason = "";
+  try {
+    while (!signal.aborted) {
+      try {
+        const detached = disk.detach({ signal }).then(() => true);
+        if (await Promise.race([detached, ended])) return disk.generation;
+      } catch (error) {
+        if (isLost(error)) throw unsavedError(error.code, error.message, local);
+        if (signal.aborted) break;
+        if (!(error instanceof SnapshotError)) throw error;
+        if (reason === "") process.emitWarning(`${error.message}; trying again`);
+        reason = `: ${messageOf(error)}`;
+        await delay(RETRY, undefined, { signal }).catch(() => {});
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  // Otherwise, the last writes would be lost when this process ends.
+  await Promise.race([disk.flush().catch(() => {}), ended]);
+  const message = `${disk.name} was not saved within ${deadline / 1000} s${reason}`;
+  throw unsavedError("ERR_OUTPUT", message, local);
+}
+
+/** The hint of the API when another host has taken a disk. */
+const HINT = "; salvage the local image as a new disk";
+
+/** The local image of an attached disk. */
+export interface LocalImage {
+  /** The store, as in the command line. */
+  readonly place: string;
+  /** The path of the image. */
+  readonly image: string;
+}
+
+/** Returns the error of a disk that is not served any more and has unsaved changes. */
+export function unsavedError(
+  code: ErrorCode,
+  message: string,
+  { place, image }: LocalImage,
+): CliError {
+  const hint = `its changes are in ${image}: run "hedgerow disk recover ${place} ${image} --as <new name>"`;
+  return new CliError(code, `${message.replace(HINT, "")}; ${hint}`);
+}
+
+/** Returns the error of a disk that was lost, and is still served. */
+export function lostError({ code, message }: SnapshotError, { place, image }: LocalImage) {
+  const hint = `to save ${image} as a new disk, end this process and run "hedgerow disk recover ${place} ${image} --as <new name>"`;
+  return new CliError(code, `${message.replace(HINT, "")}; ${hint}`);
+}
+
+/** Returns whether an error says that the disk was lost. */
+export function isLost(error: unknown): error is SnapshotError {
+  return error instanceof SnapshotError && error.code === "ERR_LEASE_LOST";
+}

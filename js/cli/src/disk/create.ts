@@ -1,0 +1,141 @@
+import { type Command, Option } from "commander";
+
+import { CliError } from "../error.js";
+import { interruptible } from "../interrupt.js";
+import { jsonOption, parseSize, parseWhole } from "../options.js";
+import { jsonOf, print, table } from "../print.js";
+import { doWork } from "../progress.js";
+import {
+  addStoreTransferOptions,
+  addTransferOptions,
+  digestOption,
+  formatOption,
+  PLACE,
+  parsePlace,
+  type ReadFlags,
+  transferOf,
+  type WorkFlags,
+  workersOption,
+} from "../snapshot/options.js";
+import {
+  labelOption,
+  nameArgument,
+  printGeneration,
+  type StoreFlags,
+  storeArgument,
+  withStore,
+} from "./store.js";
+
+interface CreateFlags extends StoreFlags, ReadFlags, WorkFlags {
+  readonly from?: string;
+  readonly image?: string;
+  readonly size?: number;
+  readonly format?: "raw";
+  readonly label?: string;
+}
+
+/** Adds `hedgerow disk create`. */
+export function addCreateCommand(disk: Command): void {
+  const command = disk
+    .command("create")
+    .description("create a disk, and the store if there is none")
+    .addArgument(storeArgument())
+    .addArgument(nameArgument())
+    .option("--from <place>", `snapshot to begin with, which is copied: ${PLACE}`, parsePlace)
+    .option("--image <file>", "disk image to begin with; it must not change meanwhile", parsePlace)
+    .addOption(formatOption())
+    .option("--size <size>", "size of an empty disk, such as 10GiB", parseSize)
+    .addOption(digestOption())
+    .addOption(labelOption())
+    .addOption(workersOption())
+    .addOption(jsonOption())
+    .action(create);
+  addTransferOptions(command);
+}
+
+async function create(place: string, name: string, flags: CreateFlags): Promise<void> {
+  const { from, image, size, format, digest, label, workers } = flags;
+  const count = [from, image, size].filter((content) => content !== undefined).length;
+  if (count !== 1) {
+    const found = count === 0 ? "none" : `${count}`;
+    const message = `--from, --image and --size: expected one of them, found ${found}`;
+    throw new CliError("ERR_USAGE", message);
+  }
+  const { headers } = transferOf(flags);
+  const options = { from, image, size, format, digest, label, workers, headers };
+  const generation = await doWork("create", ({ signal, onProgress }) =>
+    withStore(place, flags, (store) => store.create(name, { ...options, signal, onProgress }), {
+      ...{ create: true, signal },
+    }),
+  );
+  await printGeneration(generation, flags);
+}
+
+/** Flags of commands that take a generation. */
+export interface GenerationFlags extends StoreFlags {
+  readonly generation?: number;
+}
+
+export const generationOption = () =>
+  new Option("--generation <number>", "number of a generation (default: the last one)").argParser(
+    parseWhole,
+  );
+
+/** Adds `hedgerow disk fork`. */
+export function addForkCommand(disk: Command): void {
+  const command = disk
+    .command("fork")
+    .description("create disks that begin with a generation of another one; copies no data")
+    .addArgument(storeArgument())
+    .addArgument(nameArgument())
+    .argument("<fork...>", "names of the new disks")
+    .addOption(generationOption())
+    .addOption(jsonOption())
+    .action(fork);
+  addStoreTransferOptions(command);
+}
+
+async function fork(place: string, name: string, forks: string[], flags: GenerationFlags) {
+  const { generation, json } = flags;
+  await interruptible((signal) =>
+    withStore(place, flags, (store) => store.fork(name, forks, { generation, signal }), { signal }),
+  );
+  await print(json ? jsonOf({ forks }) : forks.map((each) => `${each}\n`).join(""));
+}
+
+/** Adds `hedgerow disk rollback`. */
+export function addRollbackCommand(disk: Command): void {
+  const command = disk
+    .command("rollback")
+    .description("add an earlier generation of a detached disk once more, as the last one")
+    .addArgument(storeArgument())
+    .addArgument(nameArgument())
+    .argument("<generation>", "number of the generation", parseWhole)
+    .addOption(jsonOption())
+    .action(rollback);
+  addStoreTransferOptions(command);
+}
+
+async function rollback(place: string, name: string, number: number, flags: StoreFlags) {
+  const generation = await interruptible((signal) =>
+    withStore(place, flags, (store) => store.rollback(name, number, { signal }), { signal }),
+  );
+  await printGeneration(generation, flags);
+}
+
+/** Adds `hedgerow disk remove`. */
+export function addRemoveCommand(disk: Command): void {
+  const command = disk
+    .command("remove")
+    .description("remove a detached disk with all its generations; its forks stay")
+    .addArgument(storeArgument())
+    .addArgument(nameArgument())
+    .addOption(jsonOption())
+    .action(remove);
+  addStoreTransferOptions(command);
+}
+
+async function remove(place: string, name: string, flags: StoreFlags): Promise<void> {
+  await withStore(place, flags, (store) => store.remove(name));
+  await print(flags.json ? jsonOf({ removed: name }) : table({ removed: name }));
+}

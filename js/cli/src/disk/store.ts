@@ -1,0 +1,79 @@
+import {
+  DiskStore,
+  type Generation,
+  type SavedGeneration,
+  type StoreOptions,
+} from "@hedgerow/snapshot";
+import { Argument, Option } from "commander";
+
+import type { OutputFlags } from "../options.js";
+import { escapeControls, jsonOf, print, size, table, utc } from "../print.js";
+import { parsePlace, type TransferFlags, transferOf } from "../snapshot/options.js";
+
+/** Flags of every command that opens a store. */
+export interface StoreFlags extends OutputFlags, TransferFlags {
+  readonly images?: string;
+}
+
+export const storeArgument = () =>
+  new Argument("<store>", "store of disks: a folder or s3://bucket/key").argParser(parsePlace);
+
+export const nameArgument = () => new Argument("<name>", "name of the disk");
+
+export const imagesOption = () =>
+  new Option(
+    "--images <directory>",
+    "directory of the local images (default: hedgerow/disks in XDG_STATE_HOME or ~/.local/state, or /var/tmp/hedgerow-<uid>-disks; with --cache, that of the cache with the suffix -disks)",
+  );
+
+export const labelOption = () => new Option("--label <text>", "note on the generation");
+
+export const dryRunOption = (what: string) =>
+  new Option("--dry-run", `only print what would be ${what}`).default(false);
+
+/** Calls `use` with a store and closes it afterwards. By default, the store must exist. */
+export async function withStore<T>(
+  place: string,
+  flags: StoreFlags,
+  use: (store: DiskStore) => Promise<T>,
+  options: StoreOptions = {},
+): Promise<T> {
+  const { headers: _, ...transfer } = transferOf(flags);
+  const { images } = flags;
+  const store = await DiskStore.open(place, { create: false, images, ...transfer, ...options });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** A generation, with the measurements of its save where a command reports them. */
+type Printed = Generation & Partial<SavedGeneration>;
+
+/** Prints a generation as a table or as one JSON object. */
+export async function printGeneration(generation: Printed, { json }: OutputFlags): Promise<void> {
+  await print(json ? jsonOf(generation) : table(rowsOf(generation)));
+}
+
+/** Returns the rows of a table. */
+export function rowsOf(generation: Printed): Record<string, string> {
+  const { number, digest, time, bytes, totalBytes, label, parent } = generation;
+  const { changedBytes, pause } = generation;
+  return {
+    generation: String(number),
+    identity: digest,
+    saved: utc(time),
+    ...(label === undefined ? {} : { label: escapeControls(label) }),
+    ...(parent === undefined ? {} : { "fork of": forkOf(generation) }),
+    size: size(bytes),
+    "with bases": size(totalBytes),
+    ...(changedBytes === undefined ? {} : { changed: size(changedBytes) }),
+    ...(pause === undefined ? {} : { "writes paused": `${pause.toFixed(1)} ms` }),
+  };
+}
+
+/** Returns where a fork began, or nothing. */
+export function forkOf({ parent }: Generation): string {
+  return parent === undefined ? "" : `${escapeControls(parent.name)}, ${parent.generation}`;
+}
