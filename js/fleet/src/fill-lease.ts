@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import {
@@ -9,7 +10,7 @@ import {
   invalid,
 } from "./check.js";
 import type { FleetEngine } from "./residency/engine.js";
-import { FillSlot, type SlotOptions } from "./residency/fill-slot.js";
+import { engineError, tell } from "./residency/engine-failures.js";
 import type { RedisClient, RedisCluster } from "./residency/redis-client.js";
 import { engineOf } from "./residency/redis-engine.js";
 
@@ -64,7 +65,11 @@ export interface FillLease {
 }
 
 /** The delay between two attempts to take a slot, in milliseconds: minimum and maximum. */
-const [MIN_DELAY, MAX_DELAY] = [50, 300];
+const MIN_DELAY = 50;
+const MAX_DELAY = 300;
+
+/** How long it is known that an image was filled, in milliseconds. */
+const FILLED = 60_000;
 
 /**
  * Waits until this host may fill an image: at most `slots` hosts of a fleet fill the same image at the same time. With a
@@ -111,10 +116,14 @@ export async function fillLease(identity: string, options: FillLeaseOptions): Pr
 }
 
 /** Options of `fillLease`, with defaults. */
-interface CheckedLease extends SlotOptions {
+interface CheckedLease {
+  readonly engine: FleetEngine;
+  readonly slots: number;
+  readonly ttl: number;
   readonly maxWait: number;
   readonly isResident: () => boolean;
   readonly signal: AbortSignal | undefined;
+  readonly onError: ((error: Error) => void) | undefined;
 }
 
 /** @throws {FleetError} `ERR_ARGUMENT` */
@@ -139,4 +148,74 @@ function checkedLease(options: FillLeaseOptions): CheckedLease {
     throw invalid("signal", "an AbortSignal", typeof signal);
   }
   return { engine: engineOf(client), slots, ttl, maxWait, isResident, signal, onError };
+}
+
+/** A slot that a host takes, renews and releases. */
+class FillSlot {
+  readonly #identity: string;
+  readonly #options: CheckedLease;
+  readonly #holder = randomBytes(16).toString("hex");
+  #timer: NodeJS.Timeout | undefined;
+  #renewing: Promise<unknown> | undefined;
+  #state: "free" | "held" | "unknown" = "free";
+  #released: Promise<void> | undefined;
+
+  constructor(identity: string, options: CheckedLease) {
+    this.#identity = identity;
+    this.#options = options;
+  }
+
+  /** Tries to take the slot, and then renews it until it is released. */
+  async take(): Promise<"slot" | "filled" | "full" | "engine"> {
+    try {
+      const found = await this.#take();
+      if (found !== "held") return found;
+      this.#state = "held";
+      this.#renewLater();
+      return "slot";
+    } catch (error) {
+      // A late reply may still take the slot.
+      this.#state = "unknown";
+      this.#tell(error);
+      return "engine";
+    }
+  }
+
+  release(isFilled: boolean): Promise<void> {
+    this.#released ??= this.#release(isFilled);
+    return this.#released;
+  }
+
+  async #release(isFilled: boolean): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#state === "free" && !isFilled) return;
+    try {
+      await this.#renewing;
+      const { engine } = this.#options;
+      await engine.releaseSlot(this.#identity, this.#holder, isFilled ? FILLED : 0);
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  #take(): Promise<"held" | "filled" | "full"> {
+    const { engine, slots, ttl } = this.#options;
+    return engine.takeSlot({ identity: this.#identity, holder: this.#holder, slots, ttl });
+  }
+
+  #renewLater(): void {
+    this.#timer = setTimeout(() => {
+      this.#renewing = this.#take()
+        .catch((error) => this.#tell(error))
+        .finally(() => {
+          if (this.#released === undefined) this.#renewLater();
+        });
+    }, this.#options.ttl / 3);
+    // A process that ends keeps no slot.
+    this.#timer.unref();
+  }
+
+  #tell(error: unknown): void {
+    tell(this.#options.onError, engineError("a slot to fill an image", error));
+  }
 }

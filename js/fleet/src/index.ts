@@ -16,15 +16,16 @@ export {
   placement,
 } from "./placement/placement.js";
 export { RequestShares, type RequestSharesOptions } from "./placement/request-shares.js";
-export type {
-  FleetEngine,
-  HostChange,
-  HostStatus,
-  HostVersion,
-  SlotRequest,
-  StoredHost,
+export {
+  encodeGone,
+  encodeMessage,
+  type FleetEngine,
+  type HostChange,
+  type HostStatus,
+  type HostVersion,
+  type SlotRequest,
+  type StoredHost,
 } from "./residency/engine.js";
-export { encodeGone, encodeMessage } from "./residency/message.js";
 export type {
   RedisClient,
   RedisCluster,
@@ -32,8 +33,11 @@ export type {
   RedisConnection,
 } from "./residency/redis-client.js";
 export { type RedisEngineOptions, redisEngine } from "./residency/redis-engine.js";
-export { type ResidencyReport, reportResidency } from "./residency/report.js";
-export type { ReportedStatus, ReportOptions } from "./residency/report-options.js";
-export { Residency, type ResidencyHost } from "./residency/residency.js";
-export type { ResidencyOptions } from "./residency/residency-options.js";
+export {
+  type ReportedStatus,
+  type ReportOptions,
+  type ResidencyReport,
+  reportResidency,
+} from "./residency/report.js";
+export { Residency, type ResidencyHost, type ResidencyOptions } from "./residency/residency.js";
 export { type RouteOptions, SharedTier, type SharedTierOptions } from "./shared-tier.js";

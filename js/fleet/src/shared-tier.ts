@@ -1,5 +1,5 @@
 import { checkNoOthers, checkNumber, invalid } from "./check.js";
-import { tell } from "./residency/engine-error.js";
+import { tell } from "./residency/engine-failures.js";
 
 /** Options of {@link SharedTier}. */
 export interface SharedTierOptions {

@@ -1,7 +1,7 @@
 import { checkedOptions, checkId, checkNoOthers, checkNumber, invalid } from "../check.js";
-import { Decision, type DecisionOptions } from "./decision.js";
-import { type Host, Hosts } from "./hosts.js";
-import { hashText } from "./rendezvous.js";
+import { FleetError } from "../error.js";
+import { type Host, type HostColumns, Hosts } from "./hosts.js";
+import { distanceOf, hashText, uniform } from "./rendezvous.js";
 
 /** Options of `placement`. */
 export interface PlacementOptions {
@@ -85,6 +85,14 @@ export function placement(
   return { host: columns.ids[row]!, reason, candidates: decision.candidates(row) };
 }
 
+/** The parameters of a decision, checked. */
+interface DecisionOptions {
+  readonly residents: ReadonlySet<string>;
+  readonly bound: number;
+  readonly load: number;
+  readonly share: number;
+}
+
 const NO_RESIDENTS: ReadonlySet<string> = new Set();
 
 /** @throws {FleetError} `ERR_ARGUMENT` */
@@ -102,4 +110,164 @@ function decisionOptions(options: PlacementOptions): DecisionOptions {
   checkNumber("load", load, 0, 1e12);
   checkNumber("share", share, 0, 1);
   return { residents, bound, load, share };
+}
+
+/** The number of preferred hosts of an image, in proportion to its share of the starts: about twice what it needs. */
+const SPREAD = 2;
+
+/** Is added to bounds, so that rounding never excludes all hosts. */
+const ROUNDING = 1e-9;
+
+/** Instead of the row of a host: there is none. */
+const NONE = -1;
+
+/** Where one sandbox starts. Hosts are rows of the columns. */
+class Decision {
+  readonly #hosts: HostColumns;
+  readonly #image: number;
+  readonly #residents: ReadonlySet<string>;
+  readonly #load: number;
+  /** The mean load of the fleet for a capacity of 1, without and with the sandbox. */
+  readonly #meanBefore: number;
+  readonly #mean: number;
+  /** The maximum load for a capacity of 1, unless a host is below the mean without the sandbox. */
+  readonly #bound: number;
+  /** Hosts that are closer are preferred, besides the two nearest. */
+  readonly #radius: number;
+  /** The two nearest hosts, and the nearest of those within the bound. */
+  #first = NONE;
+  #second = NONE;
+  #nearest = NONE;
+  /** Of the preferred hosts within the bound, the least loaded one, and the least loaded one that has the image. */
+  #preferred = NONE;
+  #preferredResident = NONE;
+
+  /** @throws {FleetError} `ERR_NO_HOST` */
+  constructor(hosts: HostColumns, image: number, options: DecisionOptions) {
+    this.#hosts = hosts;
+    this.#image = image;
+    this.#residents = options.residents;
+    this.#load = options.load;
+    const { count, loads, capacities } = hosts;
+    let [available, load, capacity] = [0, 0, 0];
+    for (let row = 0; row < count; row += 1) {
+      if (capacities[row] === 0) continue;
+      available += 1;
+      load += loads[row]!;
+      capacity += capacities[row]!;
+    }
+    if (available === 0) throw new FleetError("ERR_NO_HOST", noHost(count));
+    this.#meanBefore = load / capacity;
+    this.#mean = (load + options.load) / capacity;
+    this.#bound = options.bound * this.#mean;
+    // A host of capacity c is closer than r with a probability of about r · c.
+    this.#radius = (SPREAD * options.share * available) / capacity;
+    this.#search();
+  }
+
+  /** Chooses a host. */
+  choose(): readonly [row: number, reason: PlacementReason] {
+    for (const row of [this.#first, this.#second]) {
+      if (row !== NONE && this.#isWithinBound(row)) this.#consider(row);
+    }
+    if (this.#preferredResident !== NONE) return [this.#preferredResident, "resident"];
+    const resident = this.#leastLoadedResident();
+    if (resident !== NONE) return [resident, "resident"];
+    if (this.#preferred !== NONE) return [this.#preferred, "preferred"];
+    return [this.#nearest, "overflow"];
+  }
+
+  /** Describes the two nearest hosts and the chosen one, the nearest first. */
+  candidates(chosen: number): PlacementCandidate[] {
+    const rows = [this.#first];
+    if (this.#second !== NONE) rows.push(this.#second);
+    if (!rows.includes(chosen)) rows.push(chosen);
+    return rows.map((row) => ({
+      host: this.#hosts.ids[row]!,
+      distance: this.#distanceOf(row),
+      relativeLoad: this.#mean === 0 ? 0 : this.#loadAfter(row) / this.#mean,
+      isResident: this.#residents.has(this.#hosts.ids[row]!),
+      isWithinBound: this.#isWithinBound(row),
+    }));
+  }
+
+  /** Finds the nearest hosts, and considers those within the radius, in one pass. */
+  #search(): void {
+    const { count, hashes, capacities } = this.#hosts;
+    let [firstAt, secondAt, nearestAt] = [Infinity, Infinity, Infinity];
+    for (let row = 0; row < count; row += 1) {
+      const capacity = capacities[row]!;
+      if (capacity === 0) continue;
+      const chance = uniform(this.#image, hashes[row]!);
+      // Logarithms take most of the time: 1 - u is below -ln u.
+      const atLeast = (1 - chance) / capacity;
+      if (atLeast > secondAt && atLeast > nearestAt && atLeast > this.#radius) continue;
+      const distance = distanceOf(chance, capacity);
+      const isWithin = this.#isWithinBound(row);
+      if (isWithin && distance < this.#radius) this.#consider(row);
+      if (isWithin && this.#isNearer(row, distance, this.#nearest, nearestAt)) {
+        [this.#nearest, nearestAt] = [row, distance];
+      }
+      if (this.#isNearer(row, distance, this.#first, firstAt)) {
+        [this.#second, secondAt] = [this.#first, firstAt];
+        [this.#first, firstAt] = [row, distance];
+      } else if (this.#isNearer(row, distance, this.#second, secondAt)) {
+        [this.#second, secondAt] = [row, distance];
+      }
+    }
+  }
+
+  /** Takes a preferred host within the bound into account. */
+  #consider(row: number): void {
+    if (this.#isBetter(row, this.#preferred)) this.#preferred = row;
+    if (!this.#isBetter(row, this.#preferredResident)) return;
+    if (this.#residents.has(this.#hosts.ids[row]!)) this.#preferredResident = row;
+  }
+
+  /** Returns the least loaded host that has the image and is within the bound, or `NONE`. */
+  #leastLoadedResident(): number {
+    const { indexes, capacities } = this.#hosts;
+    let best = NONE;
+    for (const id of this.#residents) {
+      const row = indexes.get(id);
+      if (row === undefined || capacities[row] === 0 || !this.#isWithinBound(row)) continue;
+      if (this.#isBetter(row, best)) best = row;
+    }
+    return best;
+  }
+
+  #isWithinBound(row: number): boolean {
+    const capacity = this.#hosts.capacities[row]!;
+    const limit = Math.max(this.#bound * capacity, this.#meanBefore * capacity + this.#load);
+    return this.#hosts.loads[row]! + this.#load <= limit * (1 + ROUNDING) + ROUNDING;
+  }
+
+  /** Returns whether a host has less load than another one, or the same and is nearer. */
+  #isBetter(row: number, other: number): boolean {
+    if (row === other) return false;
+    if (other === NONE) return true;
+    const [one, two] = [this.#loadAfter(row), this.#loadAfter(other)];
+    if (one !== two) return one < two;
+    return this.#isNearer(row, this.#distanceOf(row), other, this.#distanceOf(other));
+  }
+
+  /** Returns whether a host is nearer than another one. At the same distance, IDs decide, and not the order of hosts. */
+  #isNearer(row: number, distance: number, other: number, otherDistance: number): boolean {
+    if (distance !== otherDistance || other === NONE) return distance < otherDistance;
+    return this.#hosts.ids[row]! < this.#hosts.ids[other]!;
+  }
+
+  /** Returns the load of a host with the sandbox, for a capacity of 1. */
+  #loadAfter(row: number): number {
+    return (this.#hosts.loads[row]! + this.#load) / this.#hosts.capacities[row]!;
+  }
+
+  #distanceOf(row: number): number {
+    const chance = uniform(this.#image, this.#hosts.hashes[row]!);
+    return distanceOf(chance, this.#hosts.capacities[row]!);
+  }
+}
+
+function noHost(count: number): string {
+  return count === 0 ? "the fleet has no hosts" : `none of the ${count} hosts is available`;
 }

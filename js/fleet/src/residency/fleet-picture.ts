@@ -1,7 +1,5 @@
-import type { HostStatus, HostVersion, StoredHost } from "./engine.js";
-import { wordsOf } from "./identity-table.js";
-import { ImageIndex } from "./image-index.js";
-import type { Message } from "./message.js";
+import type { HostStatus, HostVersion, Message, StoredHost } from "./engine.js";
+import { ImageIndex, wordsOf } from "./image-index.js";
 
 /** A host as it was last heard of. */
 interface Known {

@@ -2,18 +2,19 @@ import { checkedOptions, checkInteger, checkNoOthers, invalid } from "../check.j
 import { FleetError } from "../error.js";
 import { MAX_HOSTS } from "../placement/hosts.js";
 import {
+  encodeGone,
+  encodeMessage,
   type FleetEngine,
   type HostChange,
   MAX_IMAGES,
+  MAX_TTL,
   type SlotRequest,
   type StoredHost,
+  versionOf,
 } from "./engine.js";
-import { encodeGone, encodeMessage, MAX_TTL, versionOf } from "./message.js";
-import type { RedisClient, RedisCluster } from "./redis-client.js";
-import { RedisCommands } from "./redis-commands.js";
+import { openConnection, type RedisClient, type RedisCluster } from "./redis-client.js";
 import { CHECK, HOSTS, PUBLISH, READ, RELEASE, REMOVE, TAKE } from "./redis-scripts.js";
-import { serverOf } from "./redis-server.js";
-import { subscribeTo } from "./redis-subscription.js";
+import { RedisCommands, type RedisServer, serverOf } from "./redis-server.js";
 
 /** Options of `redisEngine`. */
 export interface RedisEngineOptions {
@@ -129,4 +130,64 @@ function storedHost(host: string, found: readonly unknown[]): StoredHost | "inva
 
 function nonsense(): FleetError {
   return new FleetError("ERR_ENGINE", "Redis: the reply has an unexpected form");
+}
+
+/** The time between two checks that the engine answers on the connection of a subscription, in milliseconds. */
+const CHECK_INTERVAL = 1_000;
+
+/** What a subscription needs. */
+interface Subscription {
+  readonly channel: string;
+  /** The timeout of a reply, in milliseconds. */
+  readonly timeout: number;
+  /** Rejects unless the server of the other commands answers, and is up to date. */
+  readonly check: () => Promise<unknown>;
+  readonly onMessage: (text: string) => void;
+  readonly onEnd: (cause: unknown) => void;
+}
+
+/**
+ * Subscribes to a channel on a connection of its own. When that fails, or does not answer, the subscription ends. So it
+ * does when commands go to another server: the one at the other end of the subscription may be a replica without a
+ * primary by now. Messages until the next subscription are lost.
+ *
+ * @returns a function that ends it without calling `onEnd`
+ * @throws {FleetError} `ERR_ENGINE`
+ */
+async function subscribeTo(
+  server: Pick<RedisServer, "duplicate" | "replaced">,
+  { channel, timeout, check, onMessage, onEnd }: Subscription,
+): Promise<() => void> {
+  const { replaced } = server;
+  let isEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    isEnded = true;
+    clearTimeout(timer);
+  };
+  const own = await openConnection(() => server.duplicate(), {
+    timeout,
+    begin: (connection) =>
+      connection.subscribe(channel, (text) => void (isEnded || onMessage(text))),
+    onEnd: (error) => {
+      stop();
+      onEnd(error);
+    },
+  });
+  const commands = new RedisCommands(own.connection, timeout);
+  const checkBoth = async () => {
+    await commands.send(["PING"]);
+    await check();
+    if (server.replaced !== replaced) throw new Error("the server has become a replica");
+  };
+  const checkLater = () => {
+    timer = setTimeout(() => {
+      checkBoth().then(() => isEnded || checkLater(), own.fail);
+    }, CHECK_INTERVAL);
+  };
+  checkLater();
+  return () => {
+    stop();
+    own.close();
+  };
 }

@@ -1,15 +1,38 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { checkId } from "../check.js";
+import { checkedOptions, checkFunction, checkId, checkInteger, checkNoOthers } from "../check.js";
 import { MAX_HOSTS } from "../placement/hosts.js";
-import { backoff } from "./backoff.js";
-import type { FleetEngine, HostStatus, StoredHost } from "./engine.js";
-import { engineError, tell } from "./engine-error.js";
-import { ErrorLimit } from "./error-limit.js";
+import {
+  type FleetEngine,
+  type HostStatus,
+  isIdentity,
+  isText,
+  parseMessage,
+  type StoredHost,
+} from "./engine.js";
+import { backoff, ErrorLimit, engineError, tell } from "./engine-failures.js";
 import { type Effect, FleetPicture } from "./fleet-picture.js";
 import { HostReads } from "./host-reads.js";
-import { isIdentity, isText, parseMessage } from "./message.js";
-import { checkedResidency, type ResidencyOptions } from "./residency-options.js";
+import type { RedisClient, RedisCluster } from "./redis-client.js";
+import { engineOf } from "./redis-engine.js";
+
+/** Options of `Residency.watch`. */
+export interface ResidencyOptions {
+  /** A connected client of the package `redis`, of a server or of a cluster, or an engine. Required. */
+  readonly client: RedisClient | RedisCluster | FleetEngine;
+  /**
+   * How long images are still believed to be where they were while the engine is away, in milliseconds. From 0 to
+   * 3,600,000. Default: 60,000.
+   */
+  readonly maxStale?: number | undefined;
+  /**
+   * The maximum number of images of all hosts together; an image counts once for each host. More are ignored. From 1 to
+   * 67,108,864. Each takes about 80 bytes. Default: 4,194,304.
+   */
+  readonly maxImages?: number | undefined;
+  /** Is called with an `ERR_ENGINE` if the engine fails, or holds something invalid. Default: nothing. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
 
 /** A host, as it reported itself. Usable as a `Host`. */
 export interface ResidencyHost extends HostStatus {
@@ -20,7 +43,8 @@ export interface ResidencyHost extends HostStatus {
 }
 
 /** The delay before the engine is tried again, in milliseconds: the first one, and the maximum. */
-const [FIRST_DELAY, MAX_DELAY] = [100, 5_000];
+const FIRST_DELAY = 100;
+const MAX_DELAY = 5_000;
 
 /** The time between two searches for hosts whose state has ended, in milliseconds. */
 const EXPIRY_INTERVAL = 1_000;
@@ -54,8 +78,18 @@ export class Residency {
   #running: Promise<void> | undefined;
 
   private constructor(options: ResidencyOptions) {
-    const { engine, maxStale, maxImages, onError } = checkedResidency(options);
-    this.#engine = engine;
+    const {
+      client,
+      maxStale = 60_000,
+      maxImages = 2 ** 22,
+      onError,
+      ...others
+    } = checkedOptions(options);
+    checkNoOthers(others);
+    checkInteger("maxStale", maxStale, 0, 3_600_000);
+    checkInteger("maxImages", maxImages, 1, 2 ** 26);
+    checkFunction("onError", onError);
+    this.#engine = engineOf(client);
     this.#maxStale = maxStale;
     this.#onError = onError;
     this.#limit = new ErrorLimit(onError);

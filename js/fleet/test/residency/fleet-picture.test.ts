@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 
 import { digestOf } from "../../../snapshot/test/support/stored-images.js";
 import type { HostChange, StoredHost } from "../../src/residency/engine.js";
+import { encodeGone, encodeMessage, parseMessage } from "../../src/residency/engine.js";
 import { FleetPicture } from "../../src/residency/fleet-picture.js";
-import { encodeGone, encodeMessage, parseMessage } from "../../src/residency/message.js";
 
 const STATUS = { load: 0, capacity: 1, available: true, bytes: 0, hits: 0, misses: 0 };
 

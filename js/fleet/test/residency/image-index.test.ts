@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { trials } from "../../../../tests/support/trials.js";
 import { digestOf } from "../../../snapshot/test/support/stored-images.js";
-import { wordsOf } from "../../src/residency/identity-table.js";
-import { ImageIndex } from "../../src/residency/image-index.js";
+import { ImageIndex, wordsOf } from "../../src/residency/image-index.js";
 
 const STEPS = trials({ few: 3_000, all: 200_000 });
 

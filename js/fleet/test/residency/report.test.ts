@@ -12,8 +12,8 @@ import {
 import { CacheProcess } from "../../../snapshot/test/support/cache-job.js";
 import { placement } from "../../src/placement/placement.js";
 import { redisEngine } from "../../src/residency/redis-engine.js";
+import type { ReportOptions } from "../../src/residency/report.js";
 import { reportResidency } from "../../src/residency/report.js";
-import type { ReportOptions } from "../../src/residency/report-options.js";
 import { untilShown, watching } from "../support/pictures.js";
 import { connectTo, Redis, until } from "../support/redis.js";
 import { StubCache } from "../support/stub-cache.js";

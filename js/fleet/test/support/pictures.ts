@@ -1,8 +1,7 @@
 /** Pictures of fleets, compared with what they should show. */
 import { onTestFinished } from "vitest";
-
+import type { ResidencyOptions } from "../../src/residency/residency.js";
 import { Residency } from "../../src/residency/residency.js";
-import type { ResidencyOptions } from "../../src/residency/residency-options.js";
 import { until } from "./redis.js";
 
 /** Watches a fleet until the test ends. */

@@ -1,3 +1,4 @@
+/** Failures of the engine: their errors, without secrets, and when it is tried again. */
 import { FleetError } from "../error.js";
 
 /** The maximum length of the engine's words in a message. */
@@ -38,4 +39,26 @@ export function tell<E>(onError: ((error: E) => void) | undefined, error: E): vo
   } catch {
     // An error of the handler is not one of the fleet.
   }
+}
+
+/** The minimum time between two errors about what others wrote into the engine, in milliseconds. */
+const INTERVAL = 1_000;
+
+/** Reports invalid content of the engine, at most once in each interval, since anyone may write it without end. */
+export class ErrorLimit {
+  #reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly onError: ((error: Error) => void) | undefined) {}
+
+  report(what: string): void {
+    const now = performance.now();
+    if (now - this.#reportedAt < INTERVAL) return;
+    this.#reportedAt = now;
+    tell(this.onError, new FleetError("ERR_ENGINE", what));
+  }
+}
+
+/** Returns a random delay in milliseconds, which doubles with each attempt: at least half of it is waited. */
+export function backoff(attempt: number, first: number, max: number): number {
+  return Math.min(max, first * 2 ** Math.min(attempt, 30)) * (0.5 + Math.random() / 2);
 }
