@@ -127,7 +127,7 @@ const CALLS: Readonly<Record<string, Call>> = {
     const { digest: baseDigest, ...options } = read();
     const encoding = { level: 1, pieceSize: MIB, format: "raw", overwrite: true } as const;
     const delta = { base: snapshot, baseDigest, cache, changed: [{ start: 0, end: 1 }] };
-    return [image, made, { ...options, ...work(), ...encoding, ...delta, minLive: 0.5 }];
+    return [image, made, { ...options, ...work(), ...encoding, ...delta }];
   }, createSnapshot),
   restoreSnapshot: callOf((): [string, string, All<RestoreOptions>] => {
     return [snapshot, made, { ...read(), ...work(), overwrite: true, resume: true, cache }];
@@ -164,7 +164,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   ),
   "ImageCache.prototype.get": callOf(
     (): [string, All<GetOptions>] => {
-      const copy = { copyTo: made, overwrite: true, durable: false, keepBase: false };
+      const copy = { copyTo: made, overwrite: true, durable: false };
       return [snapshot, { ...read(), ...work(), ...copy }];
     },
     async (...args) => (await cache.get(...args)).release(),

@@ -1,3 +1,8 @@
+/** Options of a load. Of a base, no further base is restored: a chain of them may have any length. */
+export interface BaseOptions extends GetOptions {
+  readonly isBase?: boolean;
+}
+
 /** Finds the image of a base of a delta in a cache. */
 import { SnapshotError } from "../error.js";
 import { type InheritedFrame, inheritedFrames } from "../format/inherited-frames.js";
@@ -13,7 +18,7 @@ import { type ImageContent, readContent } from "./record.js";
 /** The minimum share of the data of a delta that the image of a base must have for a copy of it to save time. */
 const MIN_INHERITED_SHARE = 1 / 8;
 
-/** The default minimum share of the bytes of a base object that a delta must use for its image to be restored first. */
+/** The minimum share of the bytes of a base object that a delta must use for its image to be restored first. */
 const MIN_USED_SHARE = 0.5;
 
 /** An image in the cache. */
@@ -28,6 +33,11 @@ export interface CachedBase extends LeasedImage {
   readonly inherited: ReadonlyMap<number, InheritedFrame>;
 }
 
+/** Options of a load. Of a base, no further base is restored: a chain of them may have any length. */
+export interface BaseOptions extends GetOptions {
+  readonly isBase?: boolean;
+}
+
 /** Finds the image of a base of a delta in a cache. */
 export class BaseFinder {
   /** @param load leases the image of a base object, and restores it if it is missing */
@@ -37,15 +47,15 @@ export class BaseFinder {
     private readonly load: (
       location: Location,
       digest: string,
-      options: GetOptions,
+      options: BaseOptions,
     ) => Promise<Lease>,
   ) {}
 
-  /** Leases the image of a base object of a delta. If none is cached, restores one first if `keepBase` says so. */
+  /** Leases the image of a base object of a delta. If none is cached, restores the one that the delta uses most. */
   async find(
     manifest: Manifest,
     location: Location,
-    options: GetOptions,
+    options: BaseOptions,
   ): Promise<CachedBase | undefined> {
     const image = await this.#takeOrRestore(manifest, location, options);
     if (image === undefined) return undefined;
@@ -65,7 +75,7 @@ export class BaseFinder {
   async #takeOrRestore(
     { info: { delta } }: Manifest,
     location: Location,
-    options: GetOptions,
+    options: BaseOptions,
   ): Promise<LeasedImage | undefined> {
     // The latest comes first: its image has most in common with the delta.
     for (const { digest } of delta?.objects ?? []) {
@@ -73,9 +83,9 @@ export class BaseFinder {
       if (image !== undefined) return image;
     }
     const [object] = [...(delta?.objects ?? [])].sort((a, b) => b.usedBytes - a.usedBytes);
-    if (object === undefined) return undefined;
-    const { keepBase = object.usedBytes >= MIN_USED_SHARE * object.size } = options;
-    return keepBase ? this.#restore(object, location, options) : undefined;
+    if (object === undefined || options.isBase) return undefined;
+    const isUsed = object.usedBytes >= MIN_USED_SHARE * object.size;
+    return isUsed ? this.#restore(object, location, options) : undefined;
   }
 
   /** Leases an image with its content. Returns undefined if it is not cached, or its record is damaged. */
@@ -89,8 +99,7 @@ export class BaseFinder {
     options: GetOptions,
   ): Promise<LeasedImage | undefined> {
     const base = await baseLocation(delta, object, options);
-    // No more than one base is restored for a delta: a chain of them may have any length.
-    const how = { ...optionsFor(delta, base, options), copyTo: undefined, keepBase: false };
+    const how = { ...optionsFor(delta, base, options), copyTo: undefined, isBase: true };
     try {
       return await this.#open(await this.load(base, object.digest, how));
     } catch (error) {

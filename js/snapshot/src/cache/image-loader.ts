@@ -8,7 +8,7 @@ import { type SourceOptions, withSource } from "../location/source.js";
 import type { GetOptions } from "../options/cache-options.js";
 import { checkPinned } from "../options/digest.js";
 import type { ReadOptions, WorkOptions } from "../options/work-options.js";
-import { BaseFinder, type CachedBase, isTooLarge } from "./bases.js";
+import { BaseFinder, type BaseOptions, type CachedBase, isTooLarge } from "./bases.js";
 import type { OpenDirectory } from "./components.js";
 import { type ImageWriter, type OpenSnapshot, restoreImage } from "./fill.js";
 import type { ImageStore } from "./image-store.js";
@@ -20,7 +20,7 @@ import type { Counters } from "./statistics.js";
 /** A request for an image, shared by all who want it at the same time. */
 interface LoadRequest {
   readonly location: Location;
-  readonly options: GetOptions & FlightOptions;
+  readonly options: BaseOptions & FlightOptions;
 }
 
 /** What a load ends with: an image, or nothing if it shared a delta instead. */
@@ -56,7 +56,7 @@ export class ImageLoader {
   async get(
     location: Location,
     digest: string | undefined,
-    options: GetOptions,
+    options: BaseOptions,
   ): Promise<LoadedImage> {
     if (digest === undefined && location.kind !== "file") return this.#getLatest(location, options);
     const wanted = digest ?? (await readDigest(location, options));

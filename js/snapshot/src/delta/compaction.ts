@@ -2,21 +2,20 @@ import type { ImageSegments } from "../format/image-segments.js";
 import { MAX_BASE_OBJECTS } from "../format/limits.js";
 import type { Manifest } from "../format/manifest.js";
 
+/** The minimum share of an object that must be in use. */
+const MIN_LIVE = 0.5;
+
 /**
  * Returns the numbers of the objects that a delta against a base drops, so that it stores their data again: those of
- * which a share of less than `minLive` is in use; and those with the fewest bytes in use, if there are too many.
+ * which less than half is in use; and those with the fewest bytes in use, if there are too many.
  */
-export function droppedObjects(
-  { info }: Manifest,
-  segments: ImageSegments,
-  minLive: number,
-): Set<number> {
+export function droppedObjects({ info }: Manifest, segments: ImageSegments): Set<number> {
   const { live, own } = liveBytes(segments);
   // Only frames count as the size of the base: its manifest may be larger than these.
   const sizes = [own, ...(info.delta?.objects ?? []).map(({ size }) => size)];
   const byLive = [...live].sort(([, a], [, b]) => b - a);
   const isKept = ([object, bytes]: readonly [number, number], rank: number) =>
-    rank < MAX_BASE_OBJECTS && bytes >= minLive * (sizes[object] ?? 0);
+    rank < MAX_BASE_OBJECTS && bytes >= MIN_LIVE * (sizes[object] ?? 0);
   return new Set(byLive.filter((one, rank) => !isKept(one, rank)).map(([object]) => object));
 }
 

@@ -62,7 +62,7 @@ export async function createDelta(job: DeltaJob): Promise<SnapshotInfo & DeltaRe
     const needed = [location, ...objects];
     await checkDestination(job.destination, needed, options);
     const references = needed.map((place) => (place ? referenceTo(job.destination, place) : ""));
-    const rewritten = rewrittenBy(base.manifest, base.segments, delta.minLive);
+    const rewritten = rewrittenBy(base.manifest, base.segments);
     return withDetected({ ...job, encoding, base, rewritten }, async (detected) => {
       const written = await writeDelta({ ...job, encoding }, base, references, detected);
       const { detection } = detected;
@@ -102,12 +102,8 @@ function checkPieceSize({ pieceSize }: CreateOptions, expected: number): void {
 }
 
 /** Returns the ranges of the image whose data is in objects that the delta drops. */
-export function rewrittenBy(
-  manifest: Manifest,
-  segments: ImageSegments,
-  minLive: number,
-): Extent[] {
-  const dropped = droppedObjects(manifest, segments, minLive);
+export function rewrittenBy(manifest: Manifest, segments: ImageSegments): Extent[] {
+  const dropped = droppedObjects(manifest, segments);
   return segments.extents((frame) => dropped.has(segments.frames.object(frame)));
 }
 

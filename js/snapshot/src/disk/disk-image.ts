@@ -185,17 +185,12 @@ export class DiskImage {
   }
 
   /** Returns the status of a part of the image from `start` on, and where it ends. */
-  statusAt(
-    start: number,
-    { frame, end }: ImagePart,
-  ): { end: number; isHole: boolean; isMissing: boolean } {
+  statusAt(start: number, { frame, end }: ImagePart): { end: number; isHole: boolean } {
     const { states, files } = this.#parts;
-    if (frame === undefined || states.isDone(frame)) {
-      return { ...this.#extentAt(start, end), isMissing: false };
-    }
+    if (frame === undefined || states.isDone(frame)) return this.#extentAt(start, end);
     const [run] = files.sets.written.runs(start, end);
-    if (run?.start === start) return { ...this.#extentAt(start, run.end), isMissing: false };
-    return { end: run?.start ?? end, isHole: false, isMissing: !states.isInherited(frame) };
+    if (run?.start === start) return this.#extentAt(start, run.end);
+    return { end: run?.start ?? end, isHole: false };
   }
 
   /** Returns the end of the part from `start` on that is a hole in the file, or data, and which of them it is. */

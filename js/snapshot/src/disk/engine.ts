@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { FrameStates } from "../decode/frame-states.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { STATE_HOLE, STATE_ZERO } from "../nbd/constants.js";
-import type { Context, Export, StatusExtent } from "../nbd/export.js";
+import type { Export, StatusExtent } from "../nbd/export.js";
 import type { DemandFetcher } from "./demand.js";
 import type { DiskFiles } from "./disk-files.js";
 import type { DiskImage } from "./disk-image.js";
@@ -16,9 +16,6 @@ const CLEAR_SIZE = 2 ** 25;
 
 /** The most extents that are looked at for a status, and for one of a single extent: each takes system calls. */
 const [MAX_STATUS_STEPS, MAX_SINGLE_STEPS] = [2 ** 12, 2 ** 8] as const;
-
-/** The status in `x-hedgerow:filled` of bytes that have not arrived. */
-const NOT_FILLED = 1;
 
 /** What a disk engine works with. */
 export interface EngineParts {
@@ -120,7 +117,7 @@ export class DiskEngine implements Export {
     }
   }
 
-  status(context: Context, offset: number, length: number, limit: number): StatusExtent[] {
+  status(offset: number, length: number, limit: number): StatusExtent[] {
     this.#checkOpen();
     const extents: { length: number; flags: number }[] = [];
     const add = (start: number, end: number, flags: number) => {
@@ -130,12 +127,10 @@ export class DiskEngine implements Export {
     };
     let steps = 0;
     const most = limit === 1 ? MAX_SINGLE_STEPS : MAX_STATUS_STEPS;
-    const isFilled = context === "x-hedgerow:filled";
     for (const part of this.#parts.layout.parts(offset, offset + length)) {
       for (let at = part.start; at < part.end; ) {
-        const { end, isHole, isMissing } = this.#parts.image.statusAt(at, part);
-        const allocation = isHole ? STATE_HOLE | STATE_ZERO : 0;
-        add(at, end, isFilled ? (isMissing ? NOT_FILLED : 0) : allocation);
+        const { end, isHole } = this.#parts.image.statusAt(at, part);
+        add(at, end, isHole ? STATE_HOLE | STATE_ZERO : 0);
         steps += 1;
         if (extents.length > limit) return extents.slice(0, limit);
         if (steps === most) return extents;

@@ -123,13 +123,6 @@ async function fetchMissing(parts: FillParts): Promise<void> {
   const { files, job, transfer, options, layout, signal } = parts;
   const objects = await parts.objects;
   const { fill = "all", workers } = options;
-  // Base objects are left to readers.
-  const wanted = fill === "delta" ? objects.slice(0, 1) : objects;
-  const { frames } = job.manifest;
-  const isDone = () =>
-    fill === "delta"
-      ? ![...job.states.missing()].some((frame) => frames.object(frame) === 0)
-      : job.isDone;
   const { fillBytesPerSecond: bytesPerSecond } = options;
   const maxPart = bytesPerSecond === undefined ? transfer.partSize : LIMITED_PART_SIZE;
   const partSize = Math.min(transfer.partSize, maxPart);
@@ -160,9 +153,9 @@ async function fetchMissing(parts: FillParts): Promise<void> {
       await fetch(objects);
     }
     job.order = { first, isAll: true };
-    while (!isDone()) {
+    while (!job.isDone) {
       if (fill === "none") await sleep(CHECK_INTERVAL, undefined, { signal });
-      else await fetch(wanted);
+      else await fetch(objects);
     }
   });
 }

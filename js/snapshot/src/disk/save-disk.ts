@@ -26,7 +26,6 @@ import { writeFullSnapshot } from "../location/full-snapshot.js";
 import type { Location } from "../location/location.js";
 import { withSource } from "../location/source.js";
 import { encodingOf } from "../options/create-options.js";
-import { MIN_LIVE } from "../options/delta-options.js";
 import { checkPinned } from "../options/digest.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { SaveOptions } from "../options/save-options.js";
@@ -144,9 +143,8 @@ export class DiskSaver {
     const { location, digest } = this.#last;
     const manifest = this.#last.manifest ?? (await manifestOf(this.#last, work));
     const { imageSize, pieceSize } = manifest.info;
-    const { minLive = MIN_LIVE } = options;
     const segments = new ImageSegments(manifest, imageSize);
-    const rewritten = rewrittenBy(manifest, segments, minLive);
+    const rewritten = rewrittenBy(manifest, segments);
     const encoding = encodingOf({ ...options, pieceSize });
     checkEncoding(await compiledEncode(), encoding);
     await this.#bring(rewritten, options.signal);
@@ -158,7 +156,7 @@ export class DiskSaver {
           destination: target.location,
           write: target.write,
           delta: {
-            ...{ base: location, baseDigest: digest, minLive, resolve: work.resolve },
+            ...{ base: location, baseDigest: digest, resolve: work.resolve },
             changed: changed?.runs(0, imageSize),
             copied: changed && ranges && { candidates: { [Symbol.iterator]: ranges }, mayHoldData },
           },

@@ -85,7 +85,8 @@ export const ERRNO = {
   ESHUTDOWN: 108,
 } as const;
 
-/** Flags of extents in `base:allocation`. */
+/** The ID of the metadata context `base:allocation` in replies, and flags of its extents. */
+export const CONTEXT_ID = 0;
 export const STATE_HOLE = 1;
 export const STATE_ZERO = 2;
 

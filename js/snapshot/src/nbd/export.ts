@@ -2,15 +2,12 @@
 export interface StatusExtent {
   /** The number of bytes. */
   readonly length: number;
-  /** The status flags, as the metadata context defines them. */
+  /** The status flags, as {@link CONTEXT} defines them. */
   readonly flags: number;
 }
 
-/** The names of the metadata contexts of an export. */
-export const CONTEXTS = ["base:allocation", "x-hedgerow:filled"] as const;
-
-/** The name of a metadata context. */
-export type Context = (typeof CONTEXTS)[number];
+/** The name of the only metadata context of an export. */
+export const CONTEXT = "base:allocation";
 
 /**
  * A block device that a server exports. Ranges are inside of it. Calls may overlap; an error with the code of a full
@@ -35,7 +32,7 @@ export interface Export {
   /** Starts to fetch a range. */
   prefetch(offset: number, length: number): void;
   /** Returns the status of a range, or of the beginning of it: at least one extent, and at most `limit`. */
-  status(context: Context, offset: number, length: number, limit: number): StatusExtent[];
+  status(offset: number, length: number, limit: number): StatusExtent[];
   /** Releases what it holds. Called when its server is closed, or could not be started. */
   release?(): Promise<void>;
 }

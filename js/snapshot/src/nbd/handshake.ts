@@ -1,5 +1,6 @@
 /** The handshake of the NBD protocol: fixed newstyle, and newstyle for clients that know no other. */
 import {
+  CONTEXT_ID,
   FLAG,
   FLAG_FIXED_NEWSTYLE,
   FLAG_NO_ZEROES,
@@ -14,7 +15,7 @@ import {
   PREFERRED_BLOCK,
   REP,
 } from "./constants.js";
-import { CONTEXTS, type Context, type Export } from "./export.js";
+import { CONTEXT, type Export } from "./export.js";
 
 /** The most data of an option that is read. Of a longer one, it is skipped. */
 const MAX_OPTION_LENGTH = 2 ** 16;
@@ -25,8 +26,8 @@ const RESERVED_ZEROES = 124;
 /** What a client and the server have agreed on. */
 export interface Agreement {
   readonly hasStructuredReplies: boolean;
-  /** The metadata contexts that the client selected. The place of one is its ID. */
-  readonly contexts: readonly Context[];
+  /** Whether the client selected {@link CONTEXT}, with {@link CONTEXT_ID}. */
+  readonly hasContext: boolean;
 }
 
 /** A step of the handshake: wait for bytes, skip some, or start TLS. */
@@ -70,8 +71,7 @@ class Negotiation {
   readonly #omitsZeroes: boolean;
   #isSecure = false;
   #hasStructuredReplies = false;
-  /** The metadata contexts that were selected. */
-  #contexts: readonly Context[] = [];
+  #hasContext = false;
 
   constructor(options: HandshakeOptions, omitsZeroes: boolean) {
     this.#options = options;
@@ -135,7 +135,7 @@ class Negotiation {
     yield { kind: "tls" };
     this.#isSecure = true;
     this.#hasStructuredReplies = false;
-    this.#contexts = [];
+    this.#hasContext = false;
     return undefined;
   }
 
@@ -186,29 +186,23 @@ class Negotiation {
 
   #metaContext(option: number, data: Buffer): undefined {
     const isSet = option === OPT.SET_META_CONTEXT;
-    if (isSet) this.#contexts = [];
+    if (isSet) this.#hasContext = false;
     const fields = new Fields(data);
     const name = fields.string();
     const queries = fields.list(4, () => fields.string());
     const isValid = name !== undefined && queries !== undefined && fields.isAtEnd;
     if (!isValid || !this.#hasStructuredReplies) return this.#reply(option, REP.ERR_INVALID);
     if (!this.#isExport(name)) return this.#reply(option, REP.ERR_UNKNOWN);
-    const isWanted = (context: Context) => {
-      // A namespace alone lists its contexts, and selects none.
-      const namespace = context.slice(0, context.indexOf(":") + 1);
-      if (isSet) return queries.includes(context);
-      return queries.length === 0 || queries.includes(context) || queries.includes(namespace);
-    };
-    const contexts = CONTEXTS.filter(isWanted);
-    for (const [id, context] of contexts.entries()) {
-      this.#reply(option, REP.META_CONTEXT, uint32(isSet ? id : 0), Buffer.from(context));
-    }
-    if (isSet) this.#contexts = contexts;
+    // A namespace alone lists its contexts, and selects none.
+    const lists = !isSet && (queries.length === 0 || queries.includes("base:"));
+    const isFound = lists || queries.includes(CONTEXT);
+    if (isFound) this.#reply(option, REP.META_CONTEXT, uint32(CONTEXT_ID), Buffer.from(CONTEXT));
+    if (isSet) this.#hasContext = isFound;
     return this.#reply(option, REP.ACK);
   }
 
   #agreement(): Agreement {
-    return { hasStructuredReplies: this.#hasStructuredReplies, contexts: this.#contexts };
+    return { hasStructuredReplies: this.#hasStructuredReplies, hasContext: this.#hasContext };
   }
 
   #isExport(name: string): boolean {

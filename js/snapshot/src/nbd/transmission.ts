@@ -10,6 +10,7 @@ import {
   CHUNK_DONE,
   CMD,
   CMD_FLAG,
+  CONTEXT_ID,
   ERRNO,
   MAX_PAYLOAD,
   MAX_STRING,
@@ -200,13 +201,13 @@ export class Transmission {
   /** Returns the error of an invalid request. */
   #check({ type, flags, offset, length }: Request): number | undefined {
     const { isReadOnly, size } = this.#exported;
-    const { hasStructuredReplies, contexts } = this.#agreement;
+    const { hasStructuredReplies, hasContext } = this.#agreement;
     const allowed = type === CMD.READ && !hasStructuredReplies ? 0 : FLAGS[type];
     if (allowed === undefined || (flags & ~(allowed | CMD_FLAG.FUA)) !== 0) return ERRNO.EINVAL;
     if (type === CMD.FLUSH) return undefined;
     const isWrite = type === CMD.WRITE || type === CMD.WRITE_ZEROES;
     if (isReadOnly && (isWrite || type === CMD.TRIM)) return ERRNO.EPERM;
-    if (type === CMD.BLOCK_STATUS && contexts.length === 0) return ERRNO.EINVAL;
+    if (type === CMD.BLOCK_STATUS && !hasContext) return ERRNO.EINVAL;
     const hasPayload = type === CMD.WRITE || type === CMD.READ;
     if (hasPayload && length > MAX_PAYLOAD) {
       return type === CMD.READ && hasStructuredReplies ? ERRNO.EOVERFLOW : ERRNO.EINVAL;
@@ -363,24 +364,20 @@ export class Transmission {
 
   #status(request: Request): void {
     const { cookie, flags, offset, length } = request;
-    const { contexts } = this.#agreement;
     const isSingle = (flags & CMD_FLAG.REQ_ONE) !== 0;
     try {
-      const lists = contexts.map((context) =>
-        this.#exported.status(context, offset, length, isSingle ? 1 : MAX_EXTENTS),
-      );
-      for (const [id, extents] of lists.entries()) {
-        const reply = this.#replies.reserve(CHUNK_LENGTH + 4 + 8 * extents.length);
-        writeChunkHeader(reply, {
-          flags: id === contexts.length - 1 ? CHUNK_DONE : 0,
-          type: CHUNK.BLOCK_STATUS,
-          ...{ cookie, length: reply.length - CHUNK_LENGTH },
-        });
-        reply.writeUInt32BE(id, CHUNK_LENGTH);
-        for (const [at, extent] of extents.entries()) {
-          reply.writeUInt32BE(extent.length, CHUNK_LENGTH + 4 + 8 * at);
-          reply.writeUInt32BE(extent.flags, CHUNK_LENGTH + 8 + 8 * at);
-        }
+      const extents = this.#exported.status(offset, length, isSingle ? 1 : MAX_EXTENTS);
+      const reply = this.#replies.reserve(CHUNK_LENGTH + 4 + 8 * extents.length);
+      writeChunkHeader(reply, {
+        flags: CHUNK_DONE,
+        type: CHUNK.BLOCK_STATUS,
+        cookie,
+        length: reply.length - CHUNK_LENGTH,
+      });
+      reply.writeUInt32BE(CONTEXT_ID, CHUNK_LENGTH);
+      for (const [at, extent] of extents.entries()) {
+        reply.writeUInt32BE(extent.length, CHUNK_LENGTH + 4 + 8 * at);
+        reply.writeUInt32BE(extent.flags, CHUNK_LENGTH + 8 + 8 * at);
       }
     } catch (error) {
       this.#fail(request, errnoOf(error), messageOf(error));

@@ -5,7 +5,7 @@ import { BLOCK_SIZE } from "../format/limits.js";
 import { Turns } from "../local/locks.js";
 import { openTemporaryFile } from "../local/private-file.js";
 import { readFullySync, writeFully } from "../local/read-write.js";
-import type { Context, Export, StatusExtent } from "./export.js";
+import type { Export, StatusExtent } from "./export.js";
 
 /** The most zeros that are written at once, in bytes. */
 const ZEROS_SIZE = 2 ** 20;
@@ -62,9 +62,8 @@ export class WriteLayer implements Export {
     this.#below.prefetch(offset, length);
   }
 
-  status(context: Context, offset: number, length: number, limit: number): StatusExtent[] {
-    if (context === "base:allocation") return [{ length, flags: 0 }];
-    return this.#below.status(context, offset, length, limit);
+  status(_offset: number, length: number): StatusExtent[] {
+    return [{ length, flags: 0 }];
   }
 
   release(): Promise<void> {

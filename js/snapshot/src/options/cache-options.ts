@@ -26,12 +26,6 @@ export interface GetOptions extends ReadWorkOptions {
   readonly copyTo?: string | undefined;
   /** Whether the copy may replace an existing file. Default: `true`. */
   readonly overwrite?: boolean | undefined;
-  /**
-   * For a delta of which no base object is cached: whether to restore the image of the base object that it uses most
-   * into the cache first. Images of other deltas are then made from a copy of it. Default: `true` if the delta uses at
-   * least half of the bytes of that object.
-   */
-  readonly keepBase?: boolean | undefined;
   /** Whether to fsync the copy before resolving, to survive a power failure. Default: `false`. */
   readonly durable?: boolean | undefined;
 }
@@ -68,5 +62,5 @@ export function checkVerify(options: VerifyOptions): void {
 export function checkGet(options: GetOptions): void {
   checkWork(options);
   transferOf(options);
-  checkBooleans(options, ["overwrite", "durable", "keepBase"]);
+  checkBooleans(options, ["overwrite", "durable"]);
 }

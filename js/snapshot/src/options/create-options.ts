@@ -6,7 +6,7 @@ import type { WorkOptions } from "./work-options.js";
 
 /**
  * Options of `createSnapshot`. The same image, `level` and `pieceSize` produce the same file. A delta also depends on
- * `base`, `changed`, `minLive`, and the path from the delta to its base objects.
+ * `base`, `changed`, and the path from the delta to its base objects.
  */
 export interface CreateOptions extends WorkOptions, TransferOptions, DeltaOptions {
   /** zstd compression level, 1 to 19. Default: `3`. */

@@ -31,11 +31,6 @@ export interface DeltaOptions {
    * is not read. Default: they are detected.
    */
   readonly changed?: Iterable<ByteRange> | undefined;
-  /**
-   * Minimum share of a base object that must be in use, 0 to 1. If less is, the delta stores the data again and does not
-   * need the object. Default: 0.5.
-   */
-  readonly minLive?: number | undefined;
   /** Returns the locations of the base objects of the base. Default: the references in the base. */
   readonly resolve?: Resolve | undefined;
 }
@@ -45,14 +40,10 @@ export interface Delta {
   readonly base: string | URL;
   readonly baseDigest: string | undefined;
   readonly changed: readonly ByteRange[] | undefined;
-  readonly minLive: number;
   readonly resolve: Resolve | undefined;
 }
 
-/** The default of `minLive`. */
-export const MIN_LIVE = 0.5;
-
-const DEPENDENT = ["baseDigest", "cache", "changed", "minLive", "resolve"] as const;
+const DEPENDENT = ["baseDigest", "cache", "changed", "resolve"] as const;
 
 /**
  * Checks the options of a delta, and applies defaults. Returns undefined without a base.
@@ -60,7 +51,7 @@ const DEPENDENT = ["baseDigest", "cache", "changed", "minLive", "resolve"] as co
  * @throws {SnapshotError} `ERR_ARGUMENT`
  */
 export function deltaOf(options: DeltaOptions): Delta | undefined {
-  const { base, baseDigest, changed, minLive = MIN_LIVE, resolve } = options;
+  const { base, baseDigest, changed, resolve } = options;
   if (base === undefined) {
     const name = DEPENDENT.find((name) => options[name] !== undefined);
     if (name === undefined) return undefined;
@@ -70,16 +61,10 @@ export function deltaOf(options: DeltaOptions): Delta | undefined {
     );
   }
   checkFunction("resolve", resolve);
-  if (!(typeof minLive === "number" && minLive >= 0 && minLive <= 1)) {
-    const found = typeof minLive === "number" ? minLive : typeof minLive;
-    const message = `minLive: expected a number from 0 to 1, found ${found}`;
-    throw new SnapshotError("ERR_ARGUMENT", message);
-  }
   return {
     base,
     baseDigest: checkedDigestOf("baseDigest", baseDigest),
     changed: changed === undefined ? undefined : rangesOf(changed),
-    minLive,
     resolve,
   };
 }

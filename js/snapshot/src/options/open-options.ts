@@ -16,10 +16,9 @@ export interface OpenOptions extends ReadWorkOptions {
   /** A cache that may have the image of a base of the snapshot. Default: none. */
   readonly cache?: ImageCache | undefined;
   /**
-   * What is fetched in the background: everything; the delta, without its base objects; or nothing. With everything, the
-   * image becomes an ordinary file. Default: `"all"`.
+   * What is fetched in the background: everything, so that the image becomes an ordinary file, or nothing. Default: `"all"`.
    */
-  readonly fill?: "all" | "delta" | "none" | undefined;
+  readonly fill?: "all" | "none" | undefined;
   /**
    * What an earlier disk read first, which is then fetched first, even if nothing else is: a trace, its location, or
    * `false` for none. A trace that is missing or not valid is left out. Default: `<snapshot>.trace` beside the snapshot.
@@ -41,7 +40,7 @@ export function checkOpen(options: OpenOptions): void {
   checkWork(options);
   transferOf(options);
   checkBooleans(options, ["readOnly"]);
-  checkChoice("fill", options.fill, ["all", "delta", "none"]);
+  checkChoice("fill", options.fill, ["all", "none"]);
   checkChoice("onStall", options.onStall, ["wait", "error"]);
   const { fillBytesPerSecond: rate } = options;
   if (rate !== undefined) checkInteger("fillBytesPerSecond", rate, 1, Number.MAX_SAFE_INTEGER);

@@ -49,10 +49,9 @@ const OPTIONS: Readonly<Record<Option, true>> = {
     resume: true,
     copyTo: true,
     durable: true,
-    keepBase: true,
   },
   ...{ connections: true, partSize: true, timeouts: true, retries: true, headers: true, s3: true },
-  ...{ base: true, baseDigest: true, changed: true, minLive: true },
+  ...{ base: true, baseDigest: true, changed: true },
   ...{ maxBytes: true, create: true, verifyBytesPerSecond: true, bytesPerSecond: true },
   ...{
     image: true,

@@ -1,6 +1,6 @@
 import { checkBooleans } from "./check-booleans.js";
+import { checkFunction } from "./check-types.js";
 import type { CreateOptions } from "./create-options.js";
-import { deltaOf } from "./delta-options.js";
 import { transferOf } from "./transfer-options.js";
 import { checkWork } from "./work-options.js";
 
@@ -13,7 +13,5 @@ export function checkSave(options: SaveOptions): void {
   checkWork(options);
   transferOf(options);
   checkBooleans(options, ["overwrite"]);
-  const { minLive, resolve } = options;
-  // The base is that of the disk.
-  deltaOf({ base: ".", minLive, resolve });
+  checkFunction("resolve", options.resolve);
 }

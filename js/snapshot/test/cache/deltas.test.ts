@@ -259,7 +259,6 @@ describe("copies", () => {
         cache.get(origin.url(number % 2 === 0 ? "/first.vhs" : "/second.vhs"), {
           ...OPTIONS,
           copyTo,
-          keepBase: true,
         }),
       ),
     );
@@ -301,7 +300,7 @@ describe("copies", () => {
   });
 });
 
-describe("keepBase", () => {
+describe("a base that is not cached", () => {
   /** Uses less than half of the base. */
   let small = {} as Sample;
 
@@ -310,46 +309,43 @@ describe("keepBase", () => {
   });
 
   test.each([
-    ["the default, of a delta that uses most of its base", "first", undefined, true],
-    ["the default, of a delta that uses little of its base", "small", undefined, false],
-    ["true, of a delta that uses little of its base", "small", true, true],
-    ["false, of a delta that uses most of its base", "first", false, false],
-  ] as const)(
-    "keepBase decides whether the base is cached first: %s",
-    async (_, name, keepBase, isKept) => {
-      const cache = await openCache(newDirectory());
-      const delta = name === "first" ? first : small;
-      const origin = await originOf({ "/base.vhs": base.snapshot, "/delta.vhs": delta.snapshot });
-      await expectGot(cache, origin.url("/delta.vhs"), delta, { keepBase });
-      expect(digestsIn(cache.directory)).toEqual(isKept ? sorted(base, delta) : sorted(delta));
-      const sent = sentOf(origin, "/base.vhs");
-      if (isKept) expect(sent).toBeGreaterThanOrEqual(base.fileSize - 100);
-      else expect(sent).toBeLessThan(base.fileSize);
-      expect(await cache.verify()).toEqual({ good: isKept ? 2 : 1, damaged: [] });
-      expect(await cache.stats()).toMatchObject({ fills: isKept ? 2 : 1, leases: 0 });
-      // A copy adds only the image that it is made from.
-      await cache.clear();
-      await cache.get(origin.url("/delta.vhs"), { ...OPTIONS, keepBase, copyTo: path("kept") });
-      await expectImage(path("kept"), delta);
-      expect(digestsIn(cache.directory)).toEqual(isKept ? sorted(base) : sorted(delta));
-    },
-  );
-
-  test("keepBase caches the object with most of the data of a chain", async () => {
+    ["cached first for a delta that uses most of it", "first", true],
+    ["not cached for a delta that uses little of it", "small", false],
+  ] as const)("is %s", async (_, name, isKept) => {
     const cache = await openCache(newDirectory());
-    await expectGot(cache, second.snapshot, second, { keepBase: true });
+    const delta = name === "first" ? first : small;
+    const origin = await originOf({ "/base.vhs": base.snapshot, "/delta.vhs": delta.snapshot });
+    await expectGot(cache, origin.url("/delta.vhs"), delta);
+    expect(digestsIn(cache.directory)).toEqual(isKept ? sorted(base, delta) : sorted(delta));
+    const sent = sentOf(origin, "/base.vhs");
+    if (isKept) expect(sent).toBeGreaterThanOrEqual(base.fileSize - 100);
+    else expect(sent).toBeLessThan(base.fileSize);
+    expect(await cache.verify()).toEqual({ good: isKept ? 2 : 1, damaged: [] });
+    expect(await cache.stats()).toMatchObject({ fills: isKept ? 2 : 1, leases: 0 });
+    // A copy adds only the image that it is made from.
+    await cache.clear();
+    await cache.get(origin.url("/delta.vhs"), { ...OPTIONS, copyTo: path("kept") });
+    await expectImage(path("kept"), delta);
+    expect(digestsIn(cache.directory)).toEqual(isKept ? sorted(base) : sorted(delta));
+  });
+
+  test("is the object with most of the data of a chain", async () => {
+    const cache = await openCache(newDirectory());
+    await expectGot(cache, second.snapshot, second);
     expect(digestsIn(cache.directory)).toEqual(sorted(base, second));
   });
 
   test("of deltas that each need most of the one before restores one base, not all of them", async () => {
     const chain = [base];
     for (const [at, name] of ["a", "b", "c", "d"].entries())
-      chain.push(await makeDelta(chain.at(-1)!, `chain-${name}`, [write(name, at * MIB, MIB)]));
+      chain.push(
+        await makeDelta(chain.at(-1)!, `chain-${name}`, [write(name, 0.75 * at * MIB, 0.75 * MIB)]),
+      );
     const cache = await openCache(newDirectory());
     const [previous, last] = chain.slice(-2) as [Sample, Sample];
     const resolve = (digest: string) => chain.find((one) => one.digest === digest)?.snapshot;
-    // The three deltas have the same share of the data; the base has none left.
-    await expectGot(cache, last.snapshot, last, { resolve, keepBase: true });
+    // The previous delta has the most data, because it stores that of the base again.
+    await expectGot(cache, last.snapshot, last, { resolve });
     expect(digestsIn(cache.directory)).toEqual(sorted(previous, last));
   });
 });
@@ -361,7 +357,7 @@ describe("damage in a cached base", () => {
     await put(cache, first);
     const { good, damaged } = await cache.verify();
     expect([good, [...damaged].sort()]).toEqual([0, sorted(base, first)]);
-    await expectGot(cache, first.snapshot, first, { keepBase: false });
+    await expectGot(cache, first.snapshot, first);
   });
 
   test.each([
@@ -397,7 +393,7 @@ describe("space", () => {
     "a delta does without its base if there is no room for both, base cached before: %s",
     async (isCached) => {
       const cache = await (isCached ? openWithBase(ONE) : openCache(newDirectory(), ONE));
-      await expectGot(cache, first.snapshot, first, { keepBase: true });
+      await expectGot(cache, first.snapshot, first);
       expect(digestsIn(cache.directory)).toContain(first.digest);
       expect(await cache.stats()).toMatchObject({ excessBytes: 0, leases: 0 });
       expect(await cache.verify()).toMatchObject({ damaged: [] });
@@ -498,7 +494,7 @@ test.each(waysFrom(1, "nothing"))(
     const controller = new AbortController();
     const { signal } = controller;
     const copyTo = copy && path(copy);
-    const options = { ...OPTIONS, signal, copyTo, keepBase: true };
+    const options = { ...OPTIONS, signal, copyTo };
     const getting = rejectionOf(cache.get(origin.url("/first.vhs"), options));
     const isBase = ({ path: asked }: { path: string }) => asked === "/base.vhs";
     await vi.waitUntil(() => origin.requests.filter(isBase).some(isPart), { timeout: 20_000 });
@@ -522,7 +518,7 @@ describe("concurrent requests for deltas of one base", () => {
         : (["/second.vhs", second] as const);
     });
     const images = await Promise.all(
-      wanted.map(([name]) => cache.get(origin.url(name), { ...OPTIONS, keepBase: true })),
+      wanted.map(([name]) => cache.get(origin.url(name), { ...OPTIONS })),
     );
     for (const [number, image] of images.entries()) {
       await expectImage(image.path, wanted[number]![1]);
@@ -543,14 +539,9 @@ describe("the server of a base", () => {
     const files = { "/first.vhs": first.snapshot };
     const wrong = other && (await makeSample(path, other, { data: MIB })).snapshot;
     const origin = await originOf({ ...files, ...(wrong && { "/base.vhs": wrong }) });
-    // `npm test` tries another value for each error.
-    const keepBases = other ? [true, false] : [false, true];
-    for (const keepBase of keepBases.slice(0, trials({ few: 1, all: 2 }))) {
-      const getting = cache.get(origin.url("/first.vhs"), { ...OPTIONS, keepBase });
-      const error = await refusalOf(getting, expected.code);
-      expect(error).toMatchObject(expected);
-      expect(error.message).toContain(origin.url("/base.vhs").href);
-    }
+    const error = await refusalOf(cache.get(origin.url("/first.vhs"), OPTIONS), expected.code);
+    expect(error).toMatchObject(expected);
+    expect(error.message).toContain(origin.url("/base.vhs").href);
     expect(digestsIn(cache.directory)).toEqual([]);
     expect(strayFiles(cache.directory)).toEqual([]);
     // A later call tries again.
@@ -570,11 +561,9 @@ describe("the server of a base", () => {
         return far.url("/base.vhs");
       },
     };
-    for (const keepBase of [true, false]) {
-      const cache = await openCache(newDirectory());
-      await expectGot(cache, near.url("/first.vhs"), first, { ...options, keepBase });
-      expect(digestsIn(cache.directory)).toEqual(keepBase ? sorted(base, first) : sorted(first));
-    }
+    const cache = await openCache(newDirectory());
+    await expectGot(cache, near.url("/first.vhs"), first, options);
+    expect(digestsIn(cache.directory)).toEqual(sorted(base, first));
     expect(pathsOf(near)).toEqual(["/first.vhs"]);
     expect(pathsOf(far)).toEqual(["/base.vhs"]);
     expect(far.requests.filter(({ headers }) => "authorization" in headers)).toEqual([]);
@@ -589,7 +578,6 @@ describe("the server of a base", () => {
     const cache = await openCache(newDirectory());
     await expectGot(cache, near.url("/last.vhs"), last, {
       headers: { authorization: "token" },
-      keepBase: true,
       resolve: (digest) => (digest === most.digest ? most.snapshot : far.url("/base.vhs")),
     });
     expect(digestsIn(cache.directory)).toEqual(sorted(most, last));
@@ -612,7 +600,7 @@ describe("the server of a base", () => {
   test("the server of a base is not needed once the base is cached", async () => {
     const cache = await openWithBase();
     const origin = await originOf({ "/first.vhs": first.snapshot });
-    await expectGot(cache, origin.url("/first.vhs"), first, { keepBase: false });
+    await expectGot(cache, origin.url("/first.vhs"), first);
   });
 });
 
@@ -640,7 +628,7 @@ test("an attacker's delta that names a cached base has the data of its own diges
 
   const cache = await openCache(newDirectory());
   await (await cache.get(path("named.vhs"), { workers: 1 })).release();
-  const image = await cache.get(path("forged.vhs"), { workers: 1, keepBase: false });
+  const image = await cache.get(path("forged.vhs"), { workers: 1 });
   const expected = Buffer.concat([noises.subarray(PIECE), noises.subarray(0, PIECE)]);
   expectSame(readFileSync(image.path), expected);
   await image.release();

@@ -41,9 +41,9 @@ test.each(SEEDS)(`restores each of ${GENERATIONS} generations of deltas, seed %i
     const [base, before] = [name(generation - 1), bytes];
     bytes = changed(random, before);
     writeFileSync(image, bytes);
-    const [minLive, level] = [random.below(11) / 10, 1 + random.below(3)];
+    const level = 1 + random.below(3);
     const create = async (options: CreateOptions) => {
-      const all = { base, minLive, level, ...options };
+      const all = { base, level, ...options };
       const info = await createSnapshot(image, name(generation), { workers: 1, ...all });
       return { info, file: readFileSync(name(generation)) };
     };

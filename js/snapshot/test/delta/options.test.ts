@@ -33,7 +33,6 @@ test.each([
   { baseDigest: "0".repeat(64) },
   { cache: {} },
   { changed: [] },
-  { minLive: 0.5 },
   { resolve: () => undefined },
 ])("rejects %o without a base", async (options) => {
   const wrong = options as CreateOptions;
@@ -49,10 +48,6 @@ test.each([
   { baseDigest: "abc" },
   { baseDigest: 3 },
   { cache: {} },
-  { minLive: -0.1 },
-  { minLive: 1.1 },
-  { minLive: Number.NaN },
-  { minLive: "1" },
   { changed: 3 },
   { changed: "3" },
   { changed: {} },
@@ -76,8 +71,6 @@ test.each([
 test.each([
   { pieceSize: 64 * KIB },
   { level: 19 },
-  { minLive: 0 },
-  { minLive: 1 },
   { changed: [] },
   { changed: new Set([{ start: 0, end: Number.MAX_SAFE_INTEGER }]) },
   { changed: [{ start: 7, end: 7 }] },

@@ -99,7 +99,7 @@ async function withSetting(seed: number, use: (setting: Setting) => Promise<void
     const isRemote = random.below(4) > 0;
     for (const [name, bytes] of isRemote ? [] : Object.entries(files))
       writeFileSync(inFolder(name), bytes);
-    const fill = (["all", "all", "delta", "none"] as const)[random.below(4)] ?? "all";
+    const fill = (["all", "all", "none"] as const)[random.below(3)] ?? "all";
     await use({
       ...{ random, inFolder, model: new DiskModel(Buffer.from(image), random) },
       source: isRemote ? origin.url("/a.vhs").href : inFolder("a.vhs"),

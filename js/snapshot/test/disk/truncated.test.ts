@@ -12,7 +12,6 @@ import { open as openFile } from "node:fs/promises";
 import {
   createSnapshot,
   type Disk,
-  inspectSnapshot,
   openSnapshot,
   type Progress,
   restoreSnapshot,
@@ -32,14 +31,10 @@ const { cmd, errno } = NBD;
 const path = temporaryFolder();
 const xfs = xfsDisk(512 * MIB);
 let chain: Chain;
-/** The names of the snapshots, by their identities. */
-const names: Record<string, string> = {};
 let count = 0;
 
 beforeAll(async () => {
   chain = await makeChain(path);
-  for (const name of Object.keys(chain.files))
-    names[(await inspectSnapshot(path(name))).digest] = name;
 });
 
 /** Opens a disk over a cached image, in a folder of its own. Returns it, and a function that truncates that image. */
@@ -74,7 +69,6 @@ describe("a cached image that is truncated under an open disk", () => {
       const { folder, open, truncate } = await overCached(cached, { fill: "none" });
       await using disk = await open();
       const client = await clientOf(disk, folder);
-      const resolve = (digest: string) => path(names[digest] as string);
       const [whole, part] = [noise("whole", BLOCK), noise("part", 100)];
       const offset = 600 * 1024;
       truncate(offset + 10);
@@ -87,12 +81,8 @@ describe("a cached image that is truncated under an open disk", () => {
       await refusalOf(disk.write(offset + 50, part), "ERR_CACHE");
       expectSame(await disk.read(0, BLOCK), chain.image.subarray(0, BLOCK));
       await disk.write(offset, whole);
-      await disk.save(`${folder}/saved.vhs`, { minLive: 0 });
-      await restoreSnapshot(`${folder}/saved.vhs`, `${folder}/restored`, { workers: 1, resolve });
-      const expected = Buffer.from(chain.image);
-      whole.copy(expected, offset);
-      expectSame(readFileSync(`${folder}/restored`), expected);
-      await refusalOf(disk.save(`${folder}/again.vhs`, { minLive: 1 }), "ERR_CACHE");
+      // Less than half of a base object is in use, so that its data is read to be stored again.
+      await refusalOf(disk.save(`${folder}/saved.vhs`), "ERR_CACHE");
     },
   );
 
@@ -149,7 +139,7 @@ describe("an image that is truncated while its disk is open", () => {
       expect((await client.request(request)).errno).toBe(errno.io);
     }
     expect((await client.request({ type: cmd.flush, offset: 0, length: 0 })).errno).toBe(errno.io);
-    await refusalOf(disk.save(`${folder}/saved.vhs`, { minLive: 0 }), "ERR_IMAGE_CHANGED");
+    await refusalOf(disk.save(`${folder}/saved.vhs`), "ERR_TARGET");
     await refusalOf(disk.close(), "ERR_TARGET");
     const { message } = await refusalOf(open(), "ERR_TARGET");
     expect(message).toContain("truncated");

@@ -222,10 +222,9 @@ const contextsIn = (replies: readonly { readonly type: number; readonly data: Bu
   replies.filter(({ type }) => type === rep.meta).map(({ data }) => data.subarray(4).toString());
 
 test.each([
-  [[], ["base:allocation", "x-hedgerow:filled"]],
+  [[], ["base:allocation"]],
   [["base:"], ["base:allocation"]],
   [["base:allocation"], ["base:allocation"]],
-  [["x-hedgerow:"], ["x-hedgerow:filled"]],
   [["base:other", "qemu:dirty-bitmap:x", "x-other:"], []],
 ] as const)("LIST_META_CONTEXT with %j returns %j", async (queries, expected) => {
   const client = await greeted();
@@ -240,10 +239,6 @@ test.each([
   [[], []],
   [["base:"], []],
   [["unknown:x", "base:allocation"], ["base:allocation"]],
-  [
-    ["x-hedgerow:filled", "base:allocation"],
-    ["base:allocation", "x-hedgerow:filled"],
-  ],
 ] as const)(
   "SET_META_CONTEXT with %j selects %j, each with its own ID",
   async (queries, expected) => {

@@ -50,13 +50,13 @@ test.each([
   let looks = 0;
   const statusAt = (_: number, { end }: { end: number }) => {
     looks += 1;
-    return { end, isHole: false, isMissing: true };
+    return { end, isHole: true };
   };
   const layout = { size: 4096 * MIB, parts };
   const fake = { layout, image: { statusAt }, isReadOnly: false };
   const engine = new DiskEngine(fake as unknown as EngineParts);
-  const extents = engine.status("x-hedgerow:filled", 0, 4095 * MIB, limit);
-  expect(extents).toEqual([{ length: looks * 4096, flags: 1 }]);
+  const extents = engine.status(0, 4095 * MIB, limit);
+  expect(extents).toEqual([{ length: looks * 4096, flags: 3 }]);
   expect(looks).toBe(expected);
 });
 

@@ -1,5 +1,5 @@
 /** A block device in memory, to test the server of NBD without disks. */
-import type { Context, Export, StatusExtent } from "../../dist/nbd/export.js";
+import type { Export, StatusExtent } from "../../dist/nbd/export.js";
 
 const ZEROS = Buffer.alloc(4096);
 
@@ -73,13 +73,13 @@ export class MemoryExport implements Export {
     this.calls.push(`prefetch ${offset} ${length}`);
   }
 
-  status(context: Context, offset: number, length: number, limit: number): StatusExtent[] {
+  status(offset: number, length: number, limit: number): StatusExtent[] {
     if (this.error !== undefined) throw this.error;
     const extents: { length: number; flags: number }[] = [];
     for (let at = offset; at < offset + length && extents.length <= limit; ) {
       const end = Math.min(at - (at % 4096) + 4096, offset + length);
       const isZero = this.bytes.subarray(at, end).equals(ZEROS.subarray(0, end - at));
-      const flags = context === "base:allocation" && isZero ? 3 : 0;
+      const flags = isZero ? 3 : 0;
       const last = extents.at(-1);
       if (last?.flags === flags) last.length += end - at;
       else extents.push({ length: end - at, flags });

@@ -12,7 +12,7 @@ export const [SIZE, NAME] = [4 * 2 ** 20, "disk"] as const;
 const CONTENT = noise("content of the disk", SIZE);
 
 const MAX_PAYLOAD = 2 ** 25;
-const CONTEXTS = ["base:allocation", "x-hedgerow:filled"];
+const CONTEXTS = ["base:allocation"];
 
 /** A request of a script. */
 export interface ScriptRequest {
@@ -83,7 +83,7 @@ function negotiate(random: Random, state: State): boolean {
     state.isStructured = true;
     if (isOneIn(random, 2)) {
       option(state, opt.setMeta, metaQuery(name, CONTEXTS));
-      state.selected = { name, count: 2 };
+      state.selected = { name, count: 1 };
     }
   }
   option(state, opt.go, infoQuery(name, [0, 1, 2, 3].slice(below(random, 5))));

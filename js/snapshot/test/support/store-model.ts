@@ -320,7 +320,7 @@ export class StoreModel {
     if (sessions.has(name)) return;
     const { random, facts } = this;
     const steal = random.below(this.#mix.steals) === 0;
-    const fill = (["all", "delta", "none"] as const)[random.below(3)] ?? "all";
+    const fill = (["all", "none"] as const)[random.below(2)] ?? "all";
     const begun = facts.now();
     const life = facts.life(name);
     const tenure: Tenure = { name, host, end: Number.POSITIVE_INFINITY };
