@@ -30,6 +30,7 @@ import {
 } from "./files.js";
 import { type Lease, LeaseFile, type Leases } from "./leases.js";
 import { makeRecord, recordLength } from "./record.js";
+
 /** An open snapshot and its manifest. */
 export interface OpenSnapshot {
   readonly source: Source;

@@ -1,4 +1,4 @@
-/** Which images are evicted: the least recently used one first, and never one in use, whatever the limits and clocks. */
+/** Which images are evicted, and never one in use, whatever the limits and clocks. `eviction-order.test.ts` tests the order. */
 import { existsSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { ImageCache } from "@hedgerow/snapshot";
@@ -42,29 +42,6 @@ async function openFilledTwice(): Promise<[ImageCache, ImageCache]> {
   return [one, await openCache(one.directory, THREE_IMAGES)];
 }
 
-test("evicts the image that was restored first, if none was used again", async () => {
-  const cache = await openCache(newDirectory(), THREE_IMAGES);
-  expect(await images.use(cache, "abc")).toBe("");
-  expect(images.in(cache)).toBe("abc");
-  await images.use(cache, "d");
-  expect(images.in(cache)).toBe("bcd");
-  await images.use(cache, "ef");
-  expect(images.in(cache)).toBe("def");
-  expect(await cache.stats()).toMatchObject({ entries: 3, evictions: 3, fills: 6, hits: 0 });
-  expect(diskUse(cache.directory)).toBeLessThanOrEqual(THREE_IMAGES.maxBytes);
-  expect(strayFiles(cache.directory)).toEqual([]);
-});
-
-test("evicts the image whose last use is the earliest", async () => {
-  const cache = await openFilled();
-  expect(await images.use(cache, "ab")).toBe("ab");
-  await images.use(cache, "d");
-  expect(images.in(cache)).toBe("abd");
-  expect(await images.use(cache, "a")).toBe("a");
-  await images.use(cache, "e");
-  expect(images.in(cache)).toBe("ade");
-});
-
 test("does not count has, entries and verify as uses of an image", async () => {
   const cache = await openFilled();
   const { snapshot } = images.of("a");
@@ -73,16 +50,6 @@ test("does not count has, entries and verify as uses of an image", async () => {
   expect(await cache.verify()).toEqual({ good: 3, damaged: [] });
   await images.use(cache, "d");
   expect(images.in(cache)).toBe("bcd");
-});
-
-test("orders images by last use across all open caches of a directory", async () => {
-  const [one, other] = await openFilledTwice();
-  await images.use(one, "ab");
-  await images.use(other, "ca");
-  await images.use(one, "d");
-  expect(images.in(one)).toBe("acd");
-  await images.use(other, "e");
-  expect(images.in(one)).toBe("ade");
 });
 
 test("keeps the order of uses while no cache is open", async () => {
@@ -153,17 +120,6 @@ test("takes over times of images that were changed from outside", async () => {
   expect(await images.use(cache, "a")).toBe("a");
   await images.use(cache, "ef");
   expect(images.in(cache)).toBe("aef");
-});
-
-test("keeps an image that is in use and evicts others", async () => {
-  const cache = await openFilled();
-  const [image] = await images.lease(cache, "a");
-  await images.use(cache, "def");
-  expect(images.in(cache)).toBe("aef");
-  await expectImage(image!.path, images.of("a"));
-  await image!.release();
-  await images.use(cache, "bcd");
-  expect(images.in(cache)).toBe("bcd");
 });
 
 test("keeps an image until each of its users has released it", async () => {
