@@ -155,26 +155,23 @@ describe("an image that is removed while it is in use", () => {
     },
   );
 
-  test.each(Object.keys(ways))(
-    "%s keeps an image for its users although it was restored again",
-    async (way) => {
-      const directory = newDirectory();
-      const cache = await openCache(directory);
-      const old = await cache.get(one.snapshot);
-      await ways[way]!(cache);
-      const renewed = await cache.get(one.snapshot);
-      expect(renewed.hit).toBe(false);
-      await expectImage(renewed.path, one);
-      await expectImage(old.path, one);
-      await renewed.release();
-      await cache.prune(0);
-      await expectImage(old.path, one);
-      await old.release();
-      await cache.prune(0);
-      expect(strayFiles(directory)).toEqual([]);
-      expect(digestsIn(directory)).toEqual([]);
-    },
-  );
+  test("keeps a deleted image for its users although it was restored again", async () => {
+    const directory = newDirectory();
+    const cache = await openCache(directory);
+    const old = await cache.get(one.snapshot);
+    await cache.delete(one.snapshot);
+    const renewed = await cache.get(one.snapshot);
+    expect(renewed.hit).toBe(false);
+    await expectImage(renewed.path, one);
+    await expectImage(old.path, one);
+    await renewed.release();
+    await cache.prune(0);
+    await expectImage(old.path, one);
+    await old.release();
+    await cache.prune(0);
+    expect(strayFiles(directory)).toEqual([]);
+    expect(digestsIn(directory)).toEqual([]);
+  });
 
   test("keeps an image for its users when another cache of the directory clears it", async () => {
     const directory = newDirectory();
