@@ -1,9 +1,9 @@
 /** The size limit of a cache, and the order of eviction. */
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import { readSmallFile } from "../local/open-file.js";
+import { readWholeFile } from "../local/open-file.js";
 import type { OpenDirectory } from "./components.js";
-import { changing, remove, writeFile } from "./files.js";
+import { changing, lstatIfPresent, remove, writeFile } from "./files.js";
 import { type Inventory, type StoredImage, takeInventory } from "./inventory.js";
 import { LeaseFile } from "./leases.js";
 import type { Claims } from "./singleflight.js";
@@ -44,6 +44,9 @@ export function byUse(one: Candidate, other: Candidate): number {
   if (one.used === other.used) return 0;
   return one.used < other.used ? -1 : 1;
 }
+
+/** The maximum length of the note of a limit that is exceeded, in bytes. */
+const MAX_NOTE = 64;
 
 /** An image for which space is wanted. */
 export interface WantedSpace {
@@ -185,8 +188,10 @@ export class Evictor {
 
   /** Returns the limit that a process recorded as exceeded, if any. */
   async #readNoted(): Promise<number | undefined> {
-    const text = await changing(this.directory.layout, readSmallFile(this.directory.layout.excess));
-    if (text === undefined) return undefined;
+    const { layout } = this.directory;
+    if (lstatIfPresent(layout.excess) === undefined) return undefined;
+    const bytes = await changing(layout, readWholeFile(layout.excess, MAX_NOTE));
+    const text = bytes?.toString() ?? "";
     // A process that was killed while writing the note leaves it empty.
     return /^\d{1,16}$/.test(text) ? Number(text) : this.maxBytes;
   }

@@ -1,5 +1,5 @@
 /** Counters of a cache: of this process, and the totals of all processes in a file. */
-import { readSmallFile } from "../local/open-file.js";
+import { readWholeFile } from "../local/open-file.js";
 import type { OpenDirectory } from "./components.js";
 import { move, writeFile } from "./files.js";
 
@@ -96,6 +96,9 @@ export function combine(one: Counts, other: Counts, of: (a: number, b: number) =
   ) as unknown as Counts;
 }
 
+/** The maximum length of the file, in bytes. */
+const MAX_LENGTH = 2 ** 16;
+
 /** The minimum time between two additions by a process that only has hits, in milliseconds. */
 const REPORT_INTERVAL = 10_000;
 
@@ -137,9 +140,10 @@ export class Totals {
   }
 
   async #read(): Promise<Counts> {
-    const text = (await readSmallFile(this.directory.layout.totals).catch(() => undefined)) ?? "{}";
+    const { totals } = this.directory.layout;
+    const bytes = await readWholeFile(totals, MAX_LENGTH).catch(() => undefined);
     try {
-      const found = JSON.parse(text) as Counts;
+      const found = JSON.parse(bytes?.toString() ?? "{}") as Counts;
       return combine(ZERO_COUNTS, found, (_, count) => (isCount(count) ? count : 0));
     } catch {
       return ZERO_COUNTS;
