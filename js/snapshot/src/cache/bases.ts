@@ -5,8 +5,8 @@ export interface BaseOptions extends GetOptions {
 
 /** Finds the image of a base of a delta in a cache. */
 import { SnapshotError } from "../error.js";
-import { type InheritedFrame, inheritedFrames } from "../format/inherited-frames.js";
 import type { BaseObject, Manifest } from "../format/manifest.js";
+import { type InheritedFrame, inheritedFrames } from "../format/segments.js";
 import { baseLocation, optionsFor } from "../location/base-objects.js";
 import type { Location } from "../location/location.js";
 import type { GetOptions } from "../options/cache-options.js";

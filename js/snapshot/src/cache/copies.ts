@@ -3,10 +3,10 @@ import { type FileHandle, realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";
 
 import { DecodeJob } from "../decode/decode-job.js";
-import { entryPosition } from "../decode/journal-layout.js";
+import { entryPosition } from "../decode/frame-sink.js";
 import { SnapshotError } from "../error.js";
-import type { InheritedFrame } from "../format/inherited-frames.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
+import type { InheritedFrame } from "../format/segments.js";
 import { resolveTarget, writeAtomically } from "../local/atomic-write.js";
 import { copyImage, copyInto } from "../local/copy-image.js";
 import { zeroHoles } from "../local/disk-space.js";

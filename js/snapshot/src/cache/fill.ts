@@ -3,8 +3,8 @@ import { type FileHandle, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { DecodeJob } from "../decode/decode-job.js";
-import { entryPosition } from "../decode/journal-layout.js";
-import { prepareResumable, syncResumable } from "../decode/resumable-image.js";
+import { entryPosition } from "../decode/frame-sink.js";
+import { prepareResumable, syncResumable } from "../decode/restored-image.js";
 import { SnapshotError } from "../error.js";
 import type { Manifest } from "../format/manifest.js";
 import { withWriteback } from "../local/atomic-write.js";

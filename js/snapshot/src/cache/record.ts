@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { ENTRY_LENGTH, entryPosition } from "../decode/journal-layout.js";
+import { ENTRY_LENGTH, entryPosition } from "../decode/frame-sink.js";
 import { SnapshotError } from "../error.js";
 import { MAX_IMAGE_SIZE } from "../format/limits.js";
 import { type Manifest, readManifestIn, type SnapshotInfo } from "../format/manifest.js";

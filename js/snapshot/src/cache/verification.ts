@@ -13,7 +13,7 @@ import { openPrivate } from "../local/private-file.js";
 import { readFully } from "../local/read-write.js";
 import type { VerifyOptions } from "../options/cache-options.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
-import { instantiate } from "../wasm/instantiate.js";
+import { instantiate } from "../wasm/module.js";
 import type { OpenDirectory } from "./components.js";
 import { remove } from "./files.js";
 import type { ImageStore } from "./image-store.js";

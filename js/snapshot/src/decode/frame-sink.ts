@@ -5,11 +5,23 @@ import { type FrameRecords, Frames, type Segment } from "../format/frames.js";
 import { zeroRangeSync } from "../local/disk-space.js";
 import { checkLengthSync, readFullySync, writeFullySync } from "../local/read-write.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
-import { instantiate } from "../wasm/instantiate.js";
-import { errorOf } from "../wasm/wasm-error.js";
+import { errorOf, instantiate } from "../wasm/module.js";
 import { FrameStates } from "./frame-states.js";
-import { ENTRY_LENGTH, entryPosition } from "./journal-layout.js";
 import { SharedCounters } from "./shared-counters.js";
+
+/** The length of the head of a restore journal, in bytes. */
+export const HEAD_LENGTH = 64;
+
+/**
+ * The length of an entry of the journal, in bytes. An entry is zeros until its frame is written to the image, then the
+ * BLAKE3 digest of the data.
+ */
+export const ENTRY_LENGTH = 32;
+
+/** Returns the offset of a frame's entry in the journal. */
+export function entryPosition(index: number): number {
+  return HEAD_LENGTH + index * ENTRY_LENGTH;
+}
 
 /** The parameters of a {@link FrameSink}, in a form that crosses threads. */
 export interface SinkData {

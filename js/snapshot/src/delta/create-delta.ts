@@ -1,10 +1,11 @@
 import type { LeasedSnapshot } from "../cache/image-cache.js";
-import { encodeImage } from "../encode/encode-image.js";
-import type { EncodeJob } from "../encode/encode-job.js";
+import { type EncodeJob, encodeImage } from "../encode/encode-image.js";
 import { SnapshotError } from "../error.js";
-import { ImageSegments } from "../format/image-segments.js";
+import { MAX_BASE_OBJECTS } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
-import { type Extent, lengthOf } from "../local/extents.js";
+import { ImageSegments } from "../format/segments.js";
+import type { Extent } from "../local/extents.js";
+import { lengthOf } from "../local/extents.js";
 import { knownLocation, optionsFor } from "../location/base-objects.js";
 import { checkDestination } from "../location/check-destination.js";
 import { writeSnapshot } from "../location/destination.js";
@@ -15,11 +16,13 @@ import type { CreateOptions } from "../options/create-options.js";
 import type { Delta } from "../options/delta-options.js";
 import { checkPinned } from "../options/digest.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
-import { droppedObjects } from "./compaction.js";
 import { DeltaEncoder } from "./delta-encoder.js";
 import { type Changes, changedPieces } from "./delta-pieces.js";
 import { type Changed, type Detection, withDetected } from "./detect.js";
-import type { OpenBase } from "./restored-pieces.js";
+import type { OpenBase } from "./differing-pieces.js";
+
+/** The minimum share of a base object that must be in use. */
+const MIN_LIVE = 0.5;
 
 /** How the changes of a delta were found, and how much it contains. */
 export interface DeltaResult {
@@ -105,6 +108,37 @@ function checkPieceSize({ pieceSize }: CreateOptions, expected: number): void {
 export function rewrittenBy(manifest: Manifest, segments: ImageSegments): Extent[] {
   const dropped = droppedObjects(manifest, segments);
   return segments.extents((frame) => dropped.has(segments.frames.object(frame)));
+}
+
+/**
+ * Returns the numbers of the objects that a delta against a base drops, so that it stores their data again: those of
+ * which less than half is in use; and those with the fewest bytes in use, if there are too many.
+ */
+function droppedObjects({ info }: Manifest, segments: ImageSegments): Set<number> {
+  const { live, own } = liveBytes(segments);
+  // Only frames count as the size of the base: its manifest may be larger than these.
+  const sizes = [own, ...(info.delta?.objects ?? []).map(({ size }) => size)];
+  const byLive = [...live].sort(([, a], [, b]) => b - a);
+  const isKept = ([object, bytes]: readonly [number, number], rank: number) =>
+    rank < MAX_BASE_OBJECTS && bytes >= MIN_LIVE * (sizes[object] ?? 0);
+  return new Set(byLive.filter((one, rank) => !isKept(one, rank)).map(([object]) => object));
+}
+
+/** Returns the bytes of each object that are in use, and the number of bytes of frames of the base itself. */
+function liveBytes(segments: ImageSegments) {
+  const { frames } = segments;
+  const live = new Map<number, number>();
+  for (const { frame, length } of segments) {
+    const object = frames.object(frame);
+    const bytes = (frames.compressedLength(frame) * length) / frames.rawLength(frame);
+    live.set(object, (live.get(object) ?? 0) + bytes);
+  }
+  let own = 0;
+  for (let frame = 0; frame < frames.count; frame += 1) {
+    const isOwn = frames.object(frame) === 0 && !frames.isHole(frame);
+    if (isOwn) own += frames.compressedLength(frame);
+  }
+  return { live, own };
 }
 
 async function writeDelta(

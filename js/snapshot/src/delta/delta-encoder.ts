@@ -1,13 +1,21 @@
 import { initSync, DeltaEncoder as WasmEncoder } from "../../wasm/encode.js";
 import type { FileEncoder } from "../encode/encode-image.js";
 import { SnapshotError } from "../error.js";
+import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest } from "../format/manifest.js";
 import type { ImageFile } from "../local/image-file.js";
 import type { Encoding } from "../options/create-options.js";
-import { instantiate } from "../wasm/instantiate.js";
-import { errorOf } from "../wasm/wasm-error.js";
-import { changedBytesOf, DELTA_PIECE_LENGTH, DELTA_RUN_LENGTH } from "./delta-run-records.js";
+import { errorOf, instantiate } from "../wasm/module.js";
 import type { DeltaBatch } from "./delta-worker.js";
+
+/** Length of the record of a piece of a delta in `encode.wasm`, in bytes. */
+export const DELTA_PIECE_LENGTH = 16;
+
+/** Length of the record of a run of a delta in `encode.wasm`, in bytes. */
+export const DELTA_RUN_LENGTH = 12;
+
+/** The frame in the record of a run that is as in the base. */
+const UNCHANGED = 0xffff_fffe;
 
 /** The error of a delta that would have more frames or mappings than the format allows. */
 export class DeltaTooLargeError extends SnapshotError {}
@@ -101,4 +109,25 @@ export class DeltaEncoder implements FileEncoder<DeltaBatch> {
     if (!this.#encoder.is_too_large()) throw failure;
     throw new DeltaTooLargeError(failure.code, failure.message);
   }
+}
+
+/** Returns the number of bytes of an image in the blocks of pieces that changed. */
+function changedBytesOf(
+  { pieces, runs }: { readonly pieces: ArrayBuffer; readonly runs: ArrayBuffer },
+  imageSize: number,
+): number {
+  const counts = new Uint32Array(pieces);
+  const words = new Uint32Array(runs);
+  const firsts = new Float64Array(pieces);
+  let bytes = 0;
+  for (let piece = 0, at = 0; piece * 4 < counts.length; piece += 1) {
+    let block = firsts[piece * 2] as number;
+    for (let runsLeft = counts[piece * 4 + 3] as number; runsLeft > 0; runsLeft -= 1, at += 3) {
+      const end = block + (words[at] as number);
+      const isChanged = words[at + 1] !== UNCHANGED;
+      if (isChanged) bytes += Math.min(end * BLOCK_SIZE, imageSize) - block * BLOCK_SIZE;
+      block = end;
+    }
+  }
+  return bytes;
 }

@@ -1,23 +1,19 @@
-import type { Pieces } from "../encode/compress-pieces.js";
-import { toRead } from "../encode/pieces.js";
+import type { Pieces } from "../encode/encode-image.js";
+import { toRead } from "../encode/image-pieces.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Extent } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import type { Encoding } from "../options/create-options.js";
 import { DELTA_WORKER } from "../workers/scripts.js";
-import type { Candidate } from "./candidates.js";
-import {
-  AMONG_DATA,
-  AMONG_ZEROS,
-  CHANGED,
-  COMPARED,
-  type DeltaTask,
-  RANGE_NUMBERS,
-} from "./delta-task.js";
+import { type DeltaTask, RangeKind, type TaskRange, taskOf } from "./delta-task.js";
 import type { BaseImage, DeltaBatch, DeltaData } from "./delta-worker.js";
+import type { Candidate } from "./detect.js";
 
-/** The candidates of a task, unless one piece has more: the bytes in them, and their number. */
-const [BATCH_SIZE, BATCH_RANGES] = [2 ** 20, 2 ** 10] as const;
+/** The bytes in the candidates of a task, unless one piece has more. */
+const BATCH_SIZE = 2 ** 20;
+
+/** The number of candidates of a task, unless one piece has more. */
+const BATCH_RANGES = 2 ** 10;
 
 /** The blocks of an image that may have changed. */
 export interface Changes {
@@ -38,12 +34,14 @@ export function changedPieces(
 ): Pieces<DeltaTask, DeltaBatch> {
   const { pieceSize } = encoding;
   const { candidates, baseImage: base } = changes;
-  const shared = { image: image.fd, imageName: image.name, imageSize: image.size };
-  const data: DeltaData = { module, ...encoding, ...shared, base };
+  const { fd, name, size: imageSize } = image;
+  const data: DeltaData = { module, ...encoding, image: { fd, name }, imageSize, base };
   return {
-    tasks: deltaTasks(image.size, pieceSize, changes),
-    ...toRead(image.size, pieceSize, candidates),
-    ...{ pieceSize: Math.max(pieceSize, BATCH_SIZE), script: DELTA_WORKER, data },
+    tasks: deltaTasks(imageSize, pieceSize, changes),
+    ...toRead(imageSize, pieceSize, candidates),
+    pieceSize: Math.max(pieceSize, BATCH_SIZE),
+    script: DELTA_WORKER,
+    data,
   };
 }
 
@@ -53,48 +51,54 @@ export function* deltaTasks(
   pieceSize: number,
   { candidates, mayHoldData }: Pick<Changes, "candidates" | "mayHoldData">,
 ): Generator<DeltaTask> {
-  let numbers: number[] = [];
-  let [bytes, offset, ofPiece] = [0, 0, 0];
+  let ranges: TaskRange[] = [];
+  let bytes = 0;
+  /** The offset of the last piece, and the number of its first range. */
+  let offset = 0;
+  let firstRange = 0;
   /** Notes what the rest of the last piece is. */
   const endPiece = () => {
-    if (mayHoldData === undefined || ofPiece === numbers.length) return;
-    const end = Math.min(offset + pieceSize, imageSize);
-    const kind = gapsOf(numbers, ofPiece, offset, end).some((gap) =>
-      mayHoldData(gap.start, gap.end),
-    )
-      ? AMONG_DATA
-      : AMONG_ZEROS;
-    for (let at = ofPiece + 2; at < numbers.length; at += RANGE_NUMBERS) numbers[at] = kind;
+    if (mayHoldData === undefined || firstRange === ranges.length) return;
+    const last = ranges.slice(firstRange);
+    const gaps = gapsOf(last, offset, Math.min(offset + pieceSize, imageSize));
+    const isData = gaps.some(({ start, end }) => mayHoldData(start, end));
+    for (const range of last) range.kind = isData ? RangeKind.AMONG_DATA : RangeKind.AMONG_ZEROS;
   };
   for (const { start, end, isCompared, position = start } of candidates) {
     for (let at = start; at < end; ) {
       const first = at - (at % pieceSize);
       if (first !== offset) {
         endPiece();
-        if (bytes >= BATCH_SIZE || numbers.length >= BATCH_RANGES * RANGE_NUMBERS) {
-          yield { ranges: Float64Array.from(numbers) };
-          [numbers, bytes] = [[], 0];
+        if (bytes >= BATCH_SIZE || ranges.length >= BATCH_RANGES) {
+          yield taskOf(ranges);
+          ranges = [];
+          bytes = 0;
         }
-        [offset, ofPiece] = [first, numbers.length];
+        offset = first;
+        firstRange = ranges.length;
       }
       const last = Math.min(end, offset + pieceSize);
-      const kind = isCompared ? COMPARED : CHANGED;
-      numbers.push(at / BLOCK_SIZE, Math.ceil(last / BLOCK_SIZE), kind, position + at - start);
+      ranges.push({
+        start: at / BLOCK_SIZE,
+        end: Math.ceil(last / BLOCK_SIZE),
+        kind: isCompared ? RangeKind.COMPARED : RangeKind.CHANGED,
+        position: position + at - start,
+      });
       bytes += last - at;
       at = last;
     }
   }
   endPiece();
-  if (numbers.length > 0) yield { ranges: Float64Array.from(numbers) };
+  if (ranges.length > 0) yield taskOf(ranges);
 }
 
 /** Returns the parts of a piece, [start, end) in bytes, that are in none of its ranges. */
-function gapsOf(numbers: readonly number[], from: number, start: number, end: number): Extent[] {
+function gapsOf(ranges: readonly TaskRange[], start: number, end: number): Extent[] {
   const gaps: Extent[] = [];
-  for (let at = from; at < numbers.length; at += RANGE_NUMBERS) {
-    const next = (numbers[at] as number) * BLOCK_SIZE;
+  for (const range of ranges) {
+    const next = range.start * BLOCK_SIZE;
     if (start < next) gaps.push({ start, end: next });
-    start = (numbers[at + 1] as number) * BLOCK_SIZE;
+    start = range.end * BLOCK_SIZE;
   }
   if (start < end) gaps.push({ start, end });
   return gaps;

@@ -2,27 +2,24 @@
 import { workerData } from "node:worker_threads";
 
 import { DeltaPieceCompressor, initSync } from "../../wasm/encode.js";
-import type { Compressed } from "../encode/compress-pieces.js";
+import type { Compressed } from "../encode/encode-image.js";
 import type { EncodeData } from "../encode/encode-worker.js";
-import { readPiece } from "../encode/read-piece.js";
-import { RUN_LENGTH } from "../encode/run-records.js";
+import { RUN_LENGTH } from "../encode/snapshot-encoder.js";
 import { BLOCK_SIZE } from "../format/limits.js";
+import type { Extent } from "../local/extents.js";
 import { toSet } from "../local/extents.js";
 import { readWholeSync } from "../local/read-write.js";
-import { instantiate } from "../wasm/instantiate.js";
-import { errorOf } from "../wasm/wasm-error.js";
+import { errorOf, instantiate } from "../wasm/module.js";
 import { serve } from "../workers/serve.js";
-import type { Candidate } from "./candidates.js";
-import { DELTA_PIECE_LENGTH, DELTA_RUN_LENGTH } from "./delta-run-records.js";
+import { DELTA_PIECE_LENGTH, DELTA_RUN_LENGTH } from "./delta-encoder.js";
 import {
-  AMONG_DATA,
-  AMONG_ZEROS,
-  CHANGED,
-  COMPARED,
   type DeltaTask,
-  RANGE_NUMBERS,
+  RangeKind,
+  rangesOf,
+  readImageRanges,
+  type TaskRange,
+  toBytes,
 } from "./delta-task.js";
-import { readImageRanges, toBytes } from "./read-ranges.js";
 
 /** An image of a base that is open in all threads. */
 export interface BaseImage {
@@ -65,35 +62,35 @@ const inMemory = (address: number, start: number, end: number) =>
 
 /** Reads the ranges of a task whose bytes follow each other in the file together. */
 class RangeReader {
-  readonly #numbers: Float64Array;
+  readonly #ranges: readonly TaskRange[];
   #position = 0;
   #bytes = Buffer.alloc(0);
 
-  constructor(numbers: Float64Array) {
-    this.#numbers = numbers;
+  constructor(ranges: readonly TaskRange[]) {
+    this.#ranges = ranges;
   }
 
-  /** Fills `bytes` with the range whose first number is at `at`. */
-  read(bytes: Uint8Array, at: number): void {
-    const position = this.#numbers[at + 3] as number;
+  /** Fills `bytes` with a range of the task. @param number its number in the task */
+  read(bytes: Uint8Array, number: number): void {
+    const { position } = this.#ranges[number] as TaskRange;
     if (position < this.#position || position >= this.#position + this.#bytes.length) {
       this.#position = position;
-      this.#bytes = Buffer.allocUnsafe(this.#lengthFrom(at));
-      readPiece(data, this.#bytes, position);
+      this.#bytes = Buffer.allocUnsafe(this.#lengthFrom(number));
+      readImage(this.#bytes, position);
     }
     const start = position - this.#position;
     bytes.set(this.#bytes.subarray(start, start + bytes.length));
   }
 
   /** Returns the number of bytes that follow each other, from a range on. */
-  #lengthFrom(at: number): number {
-    const position = this.#numbers[at + 3] as number;
-    let end = position;
-    for (; this.#numbers[at + 3] === end; at += RANGE_NUMBERS) {
-      const [first, last] = [this.#numbers[at] as number, this.#numbers[at + 1] as number];
-      end += Math.min(last * BLOCK_SIZE, data.imageSize) - first * BLOCK_SIZE;
+  #lengthFrom(number: number): number {
+    const { position } = this.#ranges[number] as TaskRange;
+    let length = 0;
+    for (let at = number; this.#ranges[at]?.position === position + length; at += 1) {
+      const { start, end } = this.#ranges[at] as TaskRange;
+      length += Math.min(end * BLOCK_SIZE, data.imageSize) - start * BLOCK_SIZE;
     }
-    return end - position;
+    return length;
   }
 }
 
@@ -103,73 +100,78 @@ interface Piece {
   readonly block: number;
   /** Its length in bytes. */
   readonly length: number;
-  /** The candidates in it, in blocks from its beginning, and where each is in the task. */
-  readonly ranges: readonly (Candidate & { readonly at: number })[];
+  /** The candidates in it. */
+  readonly ranges: readonly TaskRange[];
+  /** The number of the first of them in the task. */
+  readonly firstRange: number;
 }
 
-/** Reads a range of a piece of the image. */
-function readRange(piece: Piece, start: number, end: number): Uint8Array {
-  const bytes = inMemory(compressor.piece(), start, end);
-  readPiece(data, bytes, piece.block * BLOCK_SIZE + start);
-  return bytes;
+/** Reads bytes of the image. */
+function readImage(bytes: Uint8Array, position: number): void {
+  readWholeSync("ERR_IMAGE", data.image, bytes, position, "ERR_IMAGE_CHANGED");
+}
+
+/** Returns the bytes of a piece that hold some of its ranges. */
+function bytesIn({ block, length }: Piece, ranges: readonly TaskRange[]): Extent[] {
+  const blocks = ranges.map(({ start, end }) => ({ start: start - block, end: end - block }));
+  return toBytes(blocks, length);
 }
 
 /** Reads the compared ranges of the base's image. Returns the number of bytes to compare with: those before its end. */
-function readBase(base: BaseImage, { block, length, ranges }: Piece): number {
-  const offset = block * BLOCK_SIZE;
-  const compared = toBytes(
-    ranges.filter(({ isCompared }) => isCompared),
-    length,
-  );
-  const end = Math.max(0, Math.min(base.size - offset, length));
-  for (const { start, end: stop } of toSet(compared, end))
+function readBase(base: BaseImage, piece: Piece): number {
+  const offset = piece.block * BLOCK_SIZE;
+  const compared = piece.ranges.filter(({ kind }) => kind === RangeKind.COMPARED);
+  const end = Math.max(0, Math.min(base.size - offset, piece.length));
+  for (const { start, end: stop } of toSet(bytesIn(piece, compared), end))
     readWholeSync("ERR_CACHE", base, inMemory(compressor.base(), start, stop), offset + start);
   return end;
 }
 
-/** Compresses a piece. @param kind of its last range. Returns whether it is accepted */
-function compress(piece: Piece, kind: number, reader: RangeReader): boolean {
-  const { block, length, ranges } = piece;
-  for (const range of ranges) compressor.add_candidate(range.start, range.end, range.isCompared);
-  if (kind === AMONG_ZEROS || kind === AMONG_DATA) {
-    for (const { start, end, at } of ranges)
-      reader.read(
-        inMemory(compressor.piece(), start * BLOCK_SIZE, Math.min(end * BLOCK_SIZE, length)),
-        at,
-      );
-    return compressor.compress_changed(block, length, kind === AMONG_ZEROS);
+/** Compresses a piece. Returns whether it is accepted. */
+function compress(piece: Piece, reader: RangeReader): boolean {
+  const { block, length, ranges, firstRange } = piece;
+  for (const { start, end, kind } of ranges)
+    compressor.add_candidate(start - block, end - block, kind === RangeKind.COMPARED);
+  const kind = ranges[0]?.kind;
+  if (kind === RangeKind.AMONG_ZEROS || kind === RangeKind.AMONG_DATA) {
+    for (const [at, { start, end }] of ranges.entries()) {
+      const from = (start - block) * BLOCK_SIZE;
+      const to = Math.min((end - block) * BLOCK_SIZE, length);
+      reader.read(inMemory(compressor.piece(), from, to), firstRange + at);
+    }
+    return compressor.compress_changed(block, length, kind === RangeKind.AMONG_ZEROS);
   }
-  readImageRanges(toBytes(ranges, length), length, (start, end) => readRange(piece, start, end));
-  const isCompared = ranges.some((range) => range.isCompared);
+  readImageRanges(bytesIn(piece, ranges), length, (start, end) => {
+    const bytes = inMemory(compressor.piece(), start, end);
+    readImage(bytes, block * BLOCK_SIZE + start);
+    return bytes;
+  });
+  const isCompared = ranges.some((range) => range.kind === RangeKind.COMPARED);
   const baseLength = isCompared && data.base !== undefined ? readBase(data.base, piece) : -1;
   return compressor.compress(block, length, baseLength);
 }
 
 /** Compresses the pieces of a task. Returns their bytes in the image. */
-function compressAll(numbers: Float64Array): number {
-  const reader = new RangeReader(numbers);
+function compressAll(ranges: readonly TaskRange[]): number {
+  const reader = new RangeReader(ranges);
   let total = 0;
-  for (let at = 0; at < numbers.length; ) {
-    const first = numbers[at] as number;
-    const block = first - (first % BLOCKS);
+  for (let next = 0; next < ranges.length; ) {
+    const firstRange = next;
+    const { start } = ranges[next] as TaskRange;
+    const block = start - (start % BLOCKS);
     const length = Math.min(data.pieceSize, data.imageSize - block * BLOCK_SIZE);
-    const ranges: Piece["ranges"][number][] = [];
-    let kind = CHANGED as number;
-    for (; (numbers[at] ?? Number.POSITIVE_INFINITY) < block + BLOCKS; at += RANGE_NUMBERS) {
-      kind = numbers[at + 2] as number;
-      const [start, end] = [(numbers[at] as number) - block, (numbers[at + 1] as number) - block];
-      ranges.push({ start, end, isCompared: kind === COMPARED, at });
-    }
-    if (!compress({ block, length, ranges }, kind, reader))
-      throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.error(), memory);
+    while ((ranges[next]?.start ?? Number.POSITIVE_INFINITY) < block + BLOCKS) next += 1;
+    const piece = { block, length, ranges: ranges.slice(firstRange, next), firstRange };
+    if (!compress(piece, reader))
+      throw errorOf("ERR_IMAGE", `${data.image.name}: `, compressor.error(), memory);
     total += length;
   }
   return total;
 }
 
-serve<DeltaTask, DeltaBatch>(({ ranges }) => {
+serve<DeltaTask, DeltaBatch>((task) => {
   compressor.clear();
-  const length = compressAll(ranges);
+  const length = compressAll(rangesOf(task));
   const copy = (start: number, bytes: number) =>
     memory.buffer.slice(start, start + bytes) as ArrayBuffer;
   const bytes = copy(compressor.bytes(), compressor.length());

@@ -1,14 +1,14 @@
-import { type Extent, intersect, subtract, toSet, union } from "../local/extents.js";
+import { BLOCK_SIZE } from "../format/limits.js";
+import type { Extent } from "../local/extents.js";
+import { intersect, subtract, toSet, union, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";
 import type { Encoding } from "../options/create-options.js";
 import type { WorkOptions } from "../options/work-options.js";
-import { type Candidate, candidatesOf, grownBlock } from "./candidates.js";
 import type { Changes } from "./delta-pieces.js";
 import type { BaseImage } from "./delta-worker.js";
-import { differingPieces } from "./differing-pieces.js";
-import { type OpenBase, withRestoredPieces } from "./restored-pieces.js";
+import { differingPieces, type OpenBase, withRestoredPieces } from "./differing-pieces.js";
 
 /**
  * How the changes of an image were found:
@@ -21,6 +21,14 @@ import { type OpenBase, withRestoredPieces } from "./restored-pieces.js";
  *   of the base.
  */
 export type Detection = "changed" | "extents" | "compare" | "digests";
+
+/** Whole blocks of an image that a delta may have to contain. */
+export interface Candidate extends Extent {
+  /** Whether they are compared with the base; if not, they count as changed. */
+  readonly isCompared: boolean;
+  /** Where its bytes are in the file that is read. Default: at `start` */
+  readonly position?: number;
+}
 
 /** What is known about the changes of an image. */
 export interface Changed {
@@ -112,4 +120,26 @@ async function withImage<T>(
   } finally {
     await handle.close();
   }
+}
+
+/** Returns the candidates of an image, in order: `changed` ranges, and all other blocks of `compared` ranges. */
+export function candidatesOf(
+  imageSize: number,
+  changed: readonly Extent[],
+  compared: readonly Extent[],
+): Candidate[] {
+  const certain = widen(changed, BLOCK_SIZE, imageSize);
+  const possible = subtract(widen(compared, BLOCK_SIZE, imageSize), certain);
+  const candidates = [
+    ...certain.map((extent) => ({ ...extent, isCompared: false })),
+    ...possible.map((extent) => ({ ...extent, isCompared: true })),
+  ];
+  return candidates.sort((a, b) => a.start - b.start);
+}
+
+/** Returns the last block of a base if it is incomplete and the image is longer: it then counts as changed. */
+function grownBlock(imageSize: number, baseSize: number): Extent[] {
+  const rest = baseSize % BLOCK_SIZE;
+  if (rest === 0 || imageSize <= baseSize) return [];
+  return [{ start: baseSize - rest, end: baseSize }];
 }

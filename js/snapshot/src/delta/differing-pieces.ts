@@ -1,12 +1,31 @@
-import { compressPieces } from "../encode/compress-pieces.js";
+/** Compares an image with a base whose image is not in the cache: by digests first, then with restored ranges. */
+import type { LeasedSnapshot } from "../cache/image-cache.js";
+import { DecodeJob } from "../decode/decode-job.js";
+import { compressPieces } from "../encode/encode-image.js";
 import type { CompressedPiece } from "../encode/encode-worker.js";
 import { imagePieces } from "../encode/image-pieces.js";
-import { RUN_COMPRESSED_LENGTH, RUN_DIGEST, RUN_LENGTH } from "../encode/run-records.js";
-import type { ImageSegment, ImageSegments } from "../format/image-segments.js";
-import { type Extent, toSet, widen } from "../local/extents.js";
+import { RUN_COMPRESSED_LENGTH, RUN_DIGEST, RUN_LENGTH } from "../encode/snapshot-encoder.js";
+import type { Manifest } from "../format/manifest.js";
+import type { ImageSegment, ImageSegments } from "../format/segments.js";
+import { checkFreeSpace } from "../local/disk-space.js";
+import type { Extent } from "../local/extents.js";
+import { lengthOf, toSet, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
+import { withTemporaryFile } from "../local/private-file.js";
+import { wrapWriteErrors } from "../local/system-errors.js";
+import type { Source } from "../location/source.js";
 import type { Encoding } from "../options/create-options.js";
 import type { WorkOptions } from "../options/work-options.js";
+import type { BaseImage } from "./delta-worker.js";
+
+/** A base that is open for reading. */
+export interface OpenBase {
+  readonly manifest: Manifest;
+  /** Its image in a cache, or the snapshot from which to restore ranges of it; undefined if the changes are known. */
+  readonly data: LeasedSnapshot | Source | undefined;
+  /** Its segments, up to the length of the image. */
+  readonly segments: ImageSegments;
+}
 
 /**
  * Finds the pieces of an image that may differ from the base, without the base's data: compresses every piece, and
@@ -60,7 +79,7 @@ class DigestComparison {
     this.#takeUntil(end);
   }
 
-  /** Takes the next segment if it is a whole frame at that place and with that data. */
+  /** Takes the next segment if it is a whole frame at that offset and with that data. */
   #takeSame(offset: number, length: number, digest: Uint8Array): boolean {
     const { frames } = this.#base;
     const next = this.#next;
@@ -82,4 +101,41 @@ class DigestComparison {
       this.#next = next;
     }
   }
+}
+
+/**
+ * Restores ranges of the image of a base into a sparse temporary file, and calls `use` with it. Outside of `wanted`, the
+ * file is zeros, or as in the base.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, what reading the base throws, and what `use` throws
+ */
+export async function withRestoredPieces<T>(
+  source: Source,
+  { manifest, segments }: OpenBase,
+  wanted: readonly Extent[],
+  options: WorkOptions,
+  use: (base: BaseImage) => Promise<T>,
+): Promise<T> {
+  const frames = framesIn(segments, wanted);
+  return withTemporaryFile(async ({ path: name, handle }) => {
+    const { imageSize: size } = manifest.info;
+    await checkFreeSpace(name, lengthOf(segments.extents((frame) => frames.has(frame))));
+    await wrapWriteErrors(name, handle.truncate(size));
+    const { fd } = handle;
+    const image = { fd, name, mayHoldData: false, journal: undefined };
+    const job = new DecodeJob(source.name, manifest, image, (frame) => frames.has(frame));
+    if (job.frames > 0) await source.decode(job, options);
+    return use({ fd, name, size });
+  });
+}
+
+/** Returns the frames that hold data of ranges. */
+function framesIn(segments: ImageSegments, ranges: readonly Extent[]): ReadonlySet<number> {
+  const frames = new Set<number>();
+  let at = 0;
+  for (const { imageOffset: start, length, frame } of segments) {
+    while ((ranges[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at += 1;
+    if ((ranges[at]?.start ?? Number.POSITIVE_INFINITY) < start + length) frames.add(frame);
+  }
+  return frames;
 }

@@ -2,8 +2,8 @@
 import type { FileHandle } from "node:fs/promises";
 
 import { type ImageCache, type LeasedSnapshot, leaseCached } from "../cache/image-cache.js";
-import { inheritedFrames } from "../format/inherited-frames.js";
 import type { Manifest } from "../format/manifest.js";
+import { inheritedFrames } from "../format/segments.js";
 import { openFile } from "../local/open-file.js";
 
 /** The image of a snapshot, or of a base of it, that is leased from a cache. */

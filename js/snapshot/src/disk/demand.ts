@@ -7,7 +7,7 @@ import type { FetchData, FetchedObject } from "../fetch/fetch-worker.js";
 import { RangeScheduler } from "../fetch/range-scheduler.js";
 import { RangeTransfer, type TransferContext } from "../fetch/range-transfer.js";
 import { fetchRange, isDamage } from "../fetch/retry-range.js";
-import { nearFrames } from "../format/near-frames.js";
+import { nearFrames } from "../format/frames.js";
 import { HttpClient } from "../http/get.js";
 import { RemoteObject } from "../http/remote-object.js";
 import { SnapshotFile } from "../local/open-file.js";

@@ -1,10 +1,105 @@
-import type { WorkOptions } from "../options/work-options.js";
-import {
-  type Compressed,
-  compressPieces,
-  type PieceCounts,
-  type Pieces,
-} from "./compress-pieces.js";
+/** Encodes an image: worker threads compress its pieces, and an encoder assembles them in order. */
+import type { ImageFile } from "../local/image-file.js";
+import type { CreateOptions, Encoding } from "../options/create-options.js";
+import type { Transfer } from "../options/transfer-options.js";
+import { type WorkOptions, workerCount } from "../options/work-options.js";
+import { type Counts, type Progress, withProgress } from "../progress.js";
+import { type WorkerPool, withWorkers } from "../workers/pool.js";
+
+/** A snapshot to encode and write to a destination. */
+export interface EncodeJob {
+  readonly image: ImageFile;
+  readonly encoding: Encoding;
+  readonly options: CreateOptions;
+  readonly transfer: Transfer;
+  /**
+   * Encodes the image and passes the bytes of the snapshot to `write`, in order. Publish the snapshot only
+   * after this has resolved: an image that changed meanwhile is detected at the end.
+   */
+  make(write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>): Promise<void>;
+}
+
+/** The maximum number of pieces that a thread may be ahead of the consumer. */
+const MAX_AHEAD = 4;
+
+/** The maximum number of bytes in these. */
+const MAX_BYTES_AHEAD = 2 ** 22;
+
+/** A piece that was compressed. */
+export interface Compressed {
+  /** Number of bytes that were read of the image. */
+  readonly length: number;
+  /** Concatenated data of its frames. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Number of its frames, if their data is written at once. */
+  readonly frameCount?: number;
+}
+
+/** The pieces of an image to compress, in order. */
+export interface Pieces<Task, Result extends Compressed> {
+  readonly tasks: Iterable<Task>;
+  /** Number of tasks for workers, and of bytes of the image in them. */
+  readonly count: number;
+  readonly totalBytes: number;
+  /** Maximum length of a piece, in bytes. */
+  readonly pieceSize: number;
+  /** Script and start-up data of the workers. */
+  readonly script: string;
+  readonly data: unknown;
+  /** Returns the result of a task that needs no worker. */
+  known?(task: Task): Result | undefined;
+}
+
+/** The counters of pieces, which their consumer increases. */
+type PieceCounts = { -readonly [Name in "bytes" | "compressedBytes" | "frames"]: number };
+
+/**
+ * Calls `use` with the compressed pieces, in order, while worker threads compress those that follow. Holds a
+ * bounded number of pieces in memory.
+ */
+export function compressPieces<Task, Result extends Compressed, T>(
+  phase: Progress["phase"],
+  pieces: Pieces<Task, Result>,
+  options: WorkOptions,
+  use: (results: AsyncIterable<Result>, counts: PieceCounts) => Promise<T>,
+): Promise<T> {
+  const { script, data, count, totalBytes } = pieces;
+  const counted: PieceCounts = { bytes: 0, compressedBytes: 0, frames: 0 };
+  const counts = (): Counts => ({ ...counted, transferredBytes: 0, retries: 0, hedged: 0 });
+  const workers = workerCount(options, count);
+  return withWorkers<Task, Result, T>(script, workers, data, options.signal, (pool) =>
+    withProgress(
+      options.onProgress,
+      { phase, totalBytes, counts },
+      (error) => void pool.end(error),
+      () => use(inOrder(pieces, pool), counted),
+    ),
+  );
+}
+
+async function* inOrder<Task, Result extends Compressed>(
+  { tasks, pieceSize, known }: Pieces<Task, Result>,
+  pool: WorkerPool<Task, Result>,
+): AsyncGenerator<Result> {
+  const ahead: Promise<Result>[] = [];
+  const aheadBySize = Math.floor(MAX_BYTES_AHEAD / pieceSize);
+  const maxAhead = pool.size * Math.max(1, Math.min(aheadBySize, MAX_AHEAD));
+  const take = async (compressed: Promise<Result>) => {
+    const result = await compressed;
+    pool.throwIfEnded();
+    return result;
+  };
+  for (const task of tasks) {
+    const result = known?.(task);
+    const compressed = result === undefined ? pool.run(task) : Promise.resolve(result);
+    // It is awaited later, in order. Until then, a rejection must not count as unhandled.
+    compressed.catch(() => {});
+    ahead.push(compressed);
+    const first = ahead.length > maxAhead ? ahead.shift() : undefined;
+    if (first !== undefined) yield await take(first);
+  }
+  for (const compressed of ahead) yield await take(compressed);
+}
 
 /** Assembles a file from compressed pieces. */
 export interface FileEncoder<Piece extends Compressed> {

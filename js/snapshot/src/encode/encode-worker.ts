@@ -2,15 +2,16 @@
 import { workerData } from "node:worker_threads";
 
 import { initSync, PieceCompressor } from "../../wasm/encode.js";
-import { instantiate } from "../wasm/instantiate.js";
-import { errorOf } from "../wasm/wasm-error.js";
+import { type NamedFile, readWholeSync } from "../local/read-write.js";
+import { errorOf, instantiate } from "../wasm/module.js";
 import { serve } from "../workers/serve.js";
-import type { Compressed } from "./compress-pieces.js";
-import { readPiece, type SharedImage } from "./read-piece.js";
-import { RUN_LENGTH } from "./run-records.js";
+import type { Compressed } from "./encode-image.js";
+import { RUN_LENGTH } from "./snapshot-encoder.js";
 
 /** Start-up data of an encoding thread. */
-export interface EncodeData extends SharedImage {
+export interface EncodeData {
+  /** The image, which is open in all threads. */
+  readonly image: NamedFile;
   readonly module: WebAssembly.Module;
   readonly level: number;
   readonly pieceSize: number;
@@ -35,10 +36,12 @@ const { memory } = instantiate(initSync, data.module);
 const compressor = new PieceCompressor(data.level, data.pieceSize);
 
 serve<Piece, CompressedPiece>(({ offset, length }) => {
-  readPiece(data, new Uint8Array(memory.buffer, compressor.piece(), length), offset);
+  const piece = new Uint8Array(memory.buffer, compressor.piece(), length);
+  readWholeSync("ERR_IMAGE", data.image, piece, offset, "ERR_IMAGE_CHANGED");
   const runCount = compressor.compress(length);
-  if (runCount < 0) throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.error(), memory);
-  const [start, runs] = [compressor.bytes(), compressor.runs()];
+  if (runCount < 0) throw errorOf("ERR_IMAGE", `${data.image.name}: `, compressor.error(), memory);
+  const start = compressor.bytes();
+  const runs = compressor.runs();
   const end = data.recordsOnly ? start : start + compressor.length();
   const copy = memory.buffer.slice(start, end) as ArrayBuffer;
   const records = memory.buffer.slice(runs, runs + runCount * RUN_LENGTH) as ArrayBuffer;

@@ -10,11 +10,25 @@ import {
 import type { ImageFile } from "../local/image-file.js";
 import { checkInteger } from "../options/check-integer.js";
 import type { Encoding } from "../options/create-options.js";
-import { instantiate } from "../wasm/instantiate.js";
-import { errorOf } from "../wasm/wasm-error.js";
+import { errorOf, instantiate } from "../wasm/module.js";
 import type { FileEncoder } from "./encode-image.js";
 import type { CompressedPiece } from "./encode-worker.js";
-import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "./run-records.js";
+
+/** Length of the record of a run in `encode.wasm`, in bytes. */
+export const RUN_LENGTH = 48;
+
+/** Offset of the compressed length in the record of a run, in bytes. */
+export const RUN_COMPRESSED_LENGTH = 8;
+
+/** Offset of the digest in the record of a run, in bytes. */
+export const RUN_DIGEST = 16;
+
+/** Returns the record of a run of zeros. */
+export function zeros(length: number): ArrayBuffer {
+  const record = new ArrayBuffer(RUN_LENGTH);
+  new Float64Array(record)[0] = length;
+  return record;
+}
 
 /**
  * Checks the compression level and the piece size.

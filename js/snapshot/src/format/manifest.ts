@@ -1,8 +1,7 @@
 import { initSync, Tail } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
-import { instantiate } from "../wasm/instantiate.js";
-import { errorOf } from "../wasm/wasm-error.js";
+import { errorOf, instantiate } from "../wasm/module.js";
 import { fileTypeOf, isSnapshot, START_LENGTH } from "./file-type.js";
 import { Frames } from "./frames.js";
 

@@ -1,4 +1,4 @@
-import type { EncodeJob } from "../encode/encode-job.js";
+import type { EncodeJob } from "../encode/encode-image.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import type { Location } from "./location.js";
 import { putSnapshot } from "./put-snapshot.js";

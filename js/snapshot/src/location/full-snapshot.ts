@@ -1,5 +1,5 @@
+import type { EncodeJob } from "../encode/encode-image.js";
 import { encodeImage } from "../encode/encode-image.js";
-import type { EncodeJob } from "../encode/encode-job.js";
 import { imagePieces } from "../encode/image-pieces.js";
 import { SnapshotEncoder } from "../encode/snapshot-encoder.js";
 import type { SnapshotInfo } from "../format/manifest.js";

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 
 import { messageOf, SnapshotError } from "../error.js";
 import { safeName } from "../http/failure.js";
-import { nameOf } from "../s3/client.js";
+import { nameOf } from "../s3/failure.js";
 
 /** The location of a snapshot. */
 export type Location =

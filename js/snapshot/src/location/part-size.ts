@@ -1,6 +1,6 @@
-import { toRead } from "../encode/pieces.js";
+import { toRead } from "../encode/image-pieces.js";
 import type { ImageFile } from "../local/image-file.js";
-import { MAX_PARTS, MIN_PART_SIZE } from "../s3/limits.js";
+import { MAX_PARTS, MIN_PART_SIZE } from "../s3/object-store.js";
 
 /** Returns the size of the parts of an object of up to `largest` bytes: `preferred` if that is enough. */
 export function partSizeFor(preferred: number, largest: number): number {

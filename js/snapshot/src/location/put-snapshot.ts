@@ -1,4 +1,4 @@
-import type { EncodeJob } from "../encode/encode-job.js";
+import type { EncodeJob } from "../encode/encode-image.js";
 import { SnapshotError } from "../error.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { put } from "../http/put.js";

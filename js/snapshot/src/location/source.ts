@@ -1,6 +1,6 @@
 import { unlessAborted } from "../abort.js";
-import { decodeFrames } from "../decode/decode-frames.js";
 import type { DecodeJob } from "../decode/decode-job.js";
+import { decodeFrames } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
 import { type Manifest, readManifest } from "../format/manifest.js";

@@ -1,9 +1,9 @@
-import type { EncodeJob } from "../encode/encode-job.js";
+import type { EncodeJob } from "../encode/encode-image.js";
 import { WrittenTail } from "../encode/written-tail.js";
 import { readManifest, type SnapshotInfo } from "../format/manifest.js";
 import { isRetryableStatus } from "../http/retry.js";
 import { forUploads } from "../options/transfer-options.js";
-import type { ObjectLocation } from "../s3/client.js";
+import type { ObjectLocation } from "../s3/failure.js";
 import { type UploadPlan, uploadWhole } from "../s3/multipart-upload.js";
 import { ObjectStore } from "../s3/object-store.js";
 import { largestSnapshot, partSizeFor } from "./part-size.js";

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { EncodeJob } from "../encode/encode-job.js";
+import type { EncodeJob } from "../encode/encode-image.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../format/manifest.js";
 import { writeAtomically } from "../local/atomic-write.js";
 import { checkDifferentFile, SnapshotFile } from "../local/open-file.js";

@@ -2,8 +2,7 @@ import { FrameDecoder, initSync } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
 import type { Frames } from "../format/frames.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
-import { instantiate } from "../wasm/instantiate.js";
-import { errorOf } from "../wasm/wasm-error.js";
+import { errorOf, instantiate } from "../wasm/module.js";
 
 /** Decodes frames one at a time. */
 export class Decoder {

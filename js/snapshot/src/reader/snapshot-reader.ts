@@ -1,8 +1,8 @@
 import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import type { Frames, Segment } from "../format/frames.js";
+import { nearFrames } from "../format/frames.js";
 import { hex, readManifest, type SnapshotInfo } from "../format/manifest.js";
-import { nearFrames } from "../format/near-frames.js";
 import { checkInteger } from "../options/check-integer.js";
 import { checkPinned } from "../options/digest.js";
 import {
@@ -12,8 +12,7 @@ import {
   type VerifyReaderOptions,
 } from "../options/reader-options.js";
 import { Decoder } from "./decoder.js";
-import { FrameFiles } from "./frame-files.js";
-import { openSource, type ReaderSource } from "./reader-source.js";
+import { FrameFiles, openSource, type ReaderSource } from "./reader-source.js";
 
 /** The maximum length of adjacent frames that are read at once, in bytes. A longer frame is read alone. */
 const MAX_RANGE = 2 ** 22;

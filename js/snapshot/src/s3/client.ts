@@ -2,19 +2,12 @@ import { homedir } from "node:os";
 
 import type { S3, S3ClientConfig } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
-import { SnapshotError, type SnapshotErrorCode } from "../error.js";
+import { SnapshotError } from "../error.js";
 import { agentFor, type ProxyAgent, proxyFields } from "../http/agent.js";
 import { responseFailure } from "../http/failure.js";
 import type { S3Credentials, S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { S3Failure } from "./failure.js";
-import { clockOf, ServerClock } from "./server-clock.js";
-
-/** The bucket and the key of an object. */
-export interface ObjectLocation {
-  readonly bucket: string;
-  readonly key: string;
-}
 
 /** The region for endpoints other than AWS if none is configured. */
 const ANY_REGION = "us-east-1";
@@ -26,11 +19,6 @@ const NO_REGION =
 const NO_CREDENTIALS =
   "s3.credentials: no valid credentials found; set this option, AWS_ACCESS_KEY_ID and " +
   "AWS_SECRET_ACCESS_KEY, a profile in ~/.aws, or a role of the machine or container";
-
-/** Returns the name of an object in messages. */
-export function nameOf({ bucket, key }: ObjectLocation): string {
-  return `s3://${bucket}/${key}`;
-}
 
 /** A client of S3 that is ready for requests. */
 export interface OpenClient {
@@ -181,7 +169,8 @@ function identityOf({ accessKeyId, secretAccessKey, sessionToken }: S3Credential
 function agentsOf(transfer: Transfer | undefined): readonly [ProxyAgent, ProxyAgent] {
   const { connections: maxSockets, timeouts } = transfer ?? {};
   const options = {
-    ...{ keepAlive: true, connectTimeout: timeouts?.connect },
+    keepAlive: true,
+    connectTimeout: timeouts?.connect,
     ...(maxSockets === undefined ? {} : { maxSockets }),
   };
   return [agentFor("http:", options), agentFor("https:", options)];
@@ -217,49 +206,43 @@ async function creating<T>(create: () => T): Promise<T> {
   }
 }
 
-/**
- * Returns the error for a failed request for an object.
- *
- * @param hasChecksums whether the request may have had a checksum. Default: `false`
- */
-export function objectError(
-  code: SnapshotErrorCode,
-  location: ObjectLocation,
-  failure: S3Failure,
-  hasChecksums = false,
-): SnapshotError {
-  const { cause, status } = failure;
-  const hint = hasChecksums ? checksumHint(failure) : "";
-  const message = `${nameOf(location)}: ${describe(location, failure)}${hint}`;
-  return new SnapshotError(code, message, { cause, status });
+/** The clock of a server, which may differ from that of this machine by any amount. */
+export class ServerClock {
+  /** The difference to the monotonic clock of this process, in milliseconds. */
+  #offset: number | undefined;
+
+  /**
+   * Notes the `Date` of a response. It lacks the fraction of a second, and the response took time to arrive: the largest
+   * difference is the most accurate, and the clock never runs ahead of the server's.
+   */
+  observe(date: string | undefined): void {
+    const time = Date.parse(date ?? "");
+    if (Number.isNaN(time)) return;
+    const offset = time - performance.now();
+    if (this.#offset === undefined || offset > this.#offset) this.#offset = offset;
+  }
+
+  /** Returns the time of the server in milliseconds since 1970, or undefined if no response had a `Date`. */
+  now(): number | undefined {
+    return this.#offset === undefined ? undefined : performance.now() + this.#offset;
+  }
 }
 
-/** Statuses by which services refuse header fields that they do not know. */
-const REFUSED_FIELDS: ReadonlySet<number | undefined> = new Set([400, 403, 501]);
+/** The clocks of services, by the origin of their URLs. */
+const clocks = new Map<string, ServerClock>();
 
-/** Returns what to do about a service that does not support the checksums of the SDK. */
-function checksumHint({ status, cause: { name, message } }: S3Failure): string {
-  const isLikely =
-    status === 501 || /NotImplemented|checksum|crc32|sha256/i.test(`${name} ${message}`);
-  if (!REFUSED_FIELDS.has(status) || !isLikely) return "";
-  return "; if the service does not support checksums, set AWS_REQUEST_CHECKSUM_CALCULATION=WHEN_REQUIRED";
+/** Returns the clock of the service with an origin, which everything in this process observes. */
+export function clockOf(origin: string): ServerClock {
+  const clock = clocks.get(origin) ?? new ServerClock();
+  clocks.set(origin, clock);
+  return clock;
 }
 
-function describe({ bucket }: ObjectLocation, failure: S3Failure): string {
-  const { cause, status, proxyMessage, proxyName, regionHint } = failure;
-  const { name, description } = cause;
-  const via = proxyName === undefined ? "" : `, through proxy ${proxyName}`;
-  if (proxyMessage !== undefined) return proxyMessage;
-  if (name === "NoSuchBucket") return `bucket "${bucket}" does not exist (HTTP ${status})`;
-  if (failure.isUnreadable) return `the response of the service is damaged: ${description}`;
-  if (status === undefined) return `no response from the service: ${description}`;
-  const reason = failure.hasCode ? `, ${description}` : "";
-  return `${meaningOf(status)} (HTTP ${status}${reason})${regionHint}${via}`;
-}
+/** By how much a clock may differ from that of a service, in milliseconds. Services accept signatures up to 15 minutes old. */
+const MAX_SKEW = 300_000;
 
-function meaningOf(status: number): string {
-  if (status === 401 || status === 403) return "access denied";
-  if (status === 412) return "a condition of the request does not hold";
-  if (status === 409) return "other requests for the object are under way";
-  return "the service refused the request";
+/** Returns the time to sign a request with: that of the service, if it is known and that of this machine differs much. */
+export function signingTime(origin: string): Date | undefined {
+  const time = clocks.get(origin)?.now();
+  return time === undefined || Math.abs(time - Date.now()) < MAX_SKEW ? undefined : new Date(time);
 }

@@ -1,6 +1,23 @@
+import { SnapshotError, type SnapshotErrorCode } from "../error.js";
 import { CleanCause, RequestFailure, regionHint } from "../http/failure.js";
-import type { RetryableFailure } from "../http/retry.js";
-import { isLost, isPermanent, isRetryableStatus, retryAfter } from "../http/retry.js";
+import {
+  isLost,
+  isPermanent,
+  isRetryableStatus,
+  type RetryableFailure,
+  retryAfter,
+} from "../http/retry.js";
+
+/** The bucket and the key of an object. */
+export interface ObjectLocation {
+  readonly bucket: string;
+  readonly key: string;
+}
+
+/** Returns the name of an object in messages. */
+export function nameOf({ bucket, key }: ObjectLocation): string {
+  return `s3://${bucket}/${key}`;
+}
 
 /** Properties of errors of the AWS SDK. Others may hold secrets. */
 interface SdkError {
@@ -81,4 +98,51 @@ export class S3Failure implements RetryableFailure {
         ? this.isUnreadable || (!isPermanent(error) && (isLost(error) || name === "TimeoutError"))
         : this.status === CONFLICT || isRetryableStatus(this.status));
   }
+}
+
+/**
+ * Returns the error for a failed request for an object.
+ *
+ * @param hasChecksums whether the request may have had a checksum. Default: `false`
+ */
+export function objectError(
+  code: SnapshotErrorCode,
+  location: ObjectLocation,
+  failure: S3Failure,
+  hasChecksums = false,
+): SnapshotError {
+  const { cause, status } = failure;
+  const hint = hasChecksums ? checksumHint(failure) : "";
+  const message = `${nameOf(location)}: ${describe(location, failure)}${hint}`;
+  return new SnapshotError(code, message, { cause, status });
+}
+
+/** Statuses by which services refuse header fields that they do not know. */
+const REFUSED_FIELDS: ReadonlySet<number | undefined> = new Set([400, 403, 501]);
+
+/** Returns what to do about a service that does not support the checksums of the SDK. */
+function checksumHint({ status, cause: { name, message } }: S3Failure): string {
+  const isLikely =
+    status === 501 || /NotImplemented|checksum|crc32|sha256/i.test(`${name} ${message}`);
+  if (!REFUSED_FIELDS.has(status) || !isLikely) return "";
+  return "; if the service does not support checksums, set AWS_REQUEST_CHECKSUM_CALCULATION=WHEN_REQUIRED";
+}
+
+function describe({ bucket }: ObjectLocation, failure: S3Failure): string {
+  const { cause, status, proxyMessage, proxyName, regionHint } = failure;
+  const { name, description } = cause;
+  const via = proxyName === undefined ? "" : `, through proxy ${proxyName}`;
+  if (proxyMessage !== undefined) return proxyMessage;
+  if (name === "NoSuchBucket") return `bucket "${bucket}" does not exist (HTTP ${status})`;
+  if (failure.isUnreadable) return `the response of the service is damaged: ${description}`;
+  if (status === undefined) return `no response from the service: ${description}`;
+  const reason = failure.hasCode ? `, ${description}` : "";
+  return `${meaningOf(status)} (HTTP ${status}${reason})${regionHint}${via}`;
+}
+
+function meaningOf(status: number): string {
+  if (status === 401 || status === 403) return "access denied";
+  if (status === 412) return "a condition of the request does not hold";
+  if (status === 409) return "other requests for the object are under way";
+  return "the service refused the request";
 }

@@ -6,9 +6,9 @@ import type { CompletedPart } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { EXISTS } from "../http/failure.js";
-import { nameOf, type ObjectLocation } from "./client.js";
-import { MAX_PARTS } from "./limits.js";
+import { nameOf, type ObjectLocation } from "./failure.js";
 import type { ObjectStore } from "./object-store.js";
+import { MAX_PARTS } from "./object-store.js";
 
 /** How an object is uploaded. */
 export interface UploadPlan {

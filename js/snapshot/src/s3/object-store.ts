@@ -7,8 +7,14 @@ import { SnapshotError, type SnapshotErrorCode } from "../error.js";
 import { withRetries } from "../http/retry.js";
 import type { S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
-import { nameOf, type ObjectLocation, type OpenClient, objectError, openClient } from "./client.js";
-import { S3Failure } from "./failure.js";
+import { type OpenClient, openClient } from "./client.js";
+import { nameOf, type ObjectLocation, objectError, S3Failure } from "./failure.js";
+
+/** The smallest part that S3 accepts, except for the last, in bytes. */
+export const MIN_PART_SIZE = 5 * 2 ** 20;
+
+/** The most parts that an object of S3 may have. */
+export const MAX_PARTS = 10_000;
 
 /** Options of every call of the SDK. */
 export interface CallOptions {
@@ -72,7 +78,8 @@ export class ObjectStore {
   ): Promise<T> {
     return withRetries(
       {
-        ...{ retries: this.retries, signal },
+        retries: this.retries,
+        signal,
         failureOf: (error) => {
           if (error instanceof SnapshotError) throw error;
           return new S3Failure(error, this.client.secrets);

@@ -1,7 +1,6 @@
 import type { S3Options } from "../options/s3-options.js";
-import { nameOf, type ObjectLocation, objectError, openClient } from "./client.js";
-import { S3Failure } from "./failure.js";
-import { signingTime } from "./server-clock.js";
+import { openClient, signingTime } from "./client.js";
+import { nameOf, type ObjectLocation, objectError, S3Failure } from "./failure.js";
 
 /** The longest lifetime of a signature in S3, in seconds: a week. */
 const LIFETIME = 604_800;

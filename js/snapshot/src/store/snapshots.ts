@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { SavedDelta } from "../disk/save-disk.js";
-import type { EncodeJob } from "../encode/encode-job.js";
+import type { EncodeJob } from "../encode/encode-image.js";
 import { SnapshotError } from "../error.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../format/manifest.js";
 import { downloadInto } from "../http/get.js";

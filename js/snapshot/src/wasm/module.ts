@@ -1,4 +1,5 @@
-import { tooLittleMemory } from "./instantiate.js";
+/** WebAssembly modules: compiled once, instantiated in each thread, and their errors. */
+import { messageOf, type Place, SnapshotError, type SnapshotErrorCode } from "../error.js";
 
 /**
  * Returns a function that compiles a module on first use. Workers receive the compiled module.
@@ -28,4 +29,55 @@ export function compiledOnce(
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   if (globalThis.Buffer !== undefined) return Buffer.from(base64, "base64");
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+/**
+ * Instantiates a module with its `initSync`.
+ *
+ * @throws {SnapshotError} `ERR_WORKER` if there is too little memory
+ */
+export function instantiate<T>(
+  initSync: (options: { module: WebAssembly.Module }) => T,
+  module: WebAssembly.Module,
+): T {
+  try {
+    return initSync({ module });
+  } catch (cause) {
+    throw tooLittleMemory(cause);
+  }
+}
+
+/** Returns the error of a module that could not be compiled or instantiated. */
+function tooLittleMemory(cause: unknown): SnapshotError {
+  const message = `too little memory for WebAssembly, or a low limit of virtual memory (ulimit -v): ${messageOf(cause)}`;
+  return new SnapshotError("ERR_WORKER", message, { cause });
+}
+
+/** An error of a WebAssembly module: the addresses and lengths of its texts in linear memory. */
+interface WasmError {
+  message(): number;
+  message_length(): number;
+  field(): number;
+  field_length(): number;
+  offset(): number;
+  free(): void;
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Converts an error of a module to a `SnapshotError`, and frees it. @param prefix start of the message */
+export function errorOf(
+  code: SnapshotErrorCode,
+  prefix: string,
+  error: WasmError | undefined,
+  memory: WebAssembly.Memory,
+): SnapshotError {
+  if (error === undefined) return new SnapshotError(code, `${prefix}invalid`);
+  const text = (start: number, length: number) =>
+    decoder.decode(new Uint8Array(memory.buffer, start, length));
+  const message = text(error.message(), error.message_length());
+  const field = text(error.field(), error.field_length());
+  const place: Place = { field, offset: error.offset() };
+  error.free();
+  return new SnapshotError(code, `${prefix}${message}`, field === "" ? {} : { place });
 }

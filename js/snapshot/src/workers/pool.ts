@@ -1,8 +1,8 @@
+import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 
 import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import { addressSpaceLeft } from "./address-space.js";
 import { deserializeError, LOADED, type WorkerMessage } from "./serve.js";
 
 /**
@@ -182,5 +182,20 @@ export async function withWorkers<Task, Result, T>(
   } finally {
     signal?.removeEventListener("abort", abort);
     await pool.end();
+  }
+}
+
+/**
+ * Returns how many bytes of address space the limit of the system (`ulimit -v`) leaves this process; `Infinity` without a
+ * limit, and where the system does not say.
+ */
+function addressSpaceLeft(): number {
+  try {
+    const of = (name: string) => readFileSync(`/proc/self/${name}`, "utf8");
+    const [, limit] = /^Max address space +(\d+)/m.exec(of("limits")) ?? [];
+    const [, used] = /^VmSize:\s+(\d+) kB/m.exec(of("status")) ?? [];
+    return limit && used ? Number(limit) - Number(used) * 1024 : Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }

@@ -14,7 +14,7 @@ import { createSnapshot } from "@hedgerow/snapshot";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { makeRecord, readContent, readRecord, recordLength } from "../../src/cache/record.js";
-import { ENTRY_LENGTH, entryPosition } from "../../src/decode/journal-layout.js";
+import { ENTRY_LENGTH, entryPosition } from "../../src/decode/frame-sink.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../../src/format/manifest.js";
 import { SnapshotFile } from "../../src/local/open-file.js";
 import { digestOf, quickFolder } from "../support/stored-images.js";

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import fc from "../../../../tests/support/fast-check.js";
 
-import { candidatesOf } from "../../src/delta/candidates.js";
+import { candidatesOf } from "../../src/delta/detect.js";
 import { BlockSet } from "../../src/format/block-set.js";
 import { BLOCK_SIZE } from "../../src/format/limits.js";
 import {

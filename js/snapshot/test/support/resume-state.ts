@@ -1,8 +1,8 @@
 /** Reads the journal of an unfinished restore. */
 import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { ENTRY_LENGTH, entryPosition } from "../../dist/decode/journal-layout.js";
-import { resumePaths } from "../../dist/decode/resumable-image.js";
+import { ENTRY_LENGTH, entryPosition } from "../../dist/decode/frame-sink.js";
+import { resumePaths } from "../../dist/decode/restored-image.js";
 import { type Manifest, readManifest } from "../../dist/format/manifest.js";
 
 export { entryPosition, resumePaths };

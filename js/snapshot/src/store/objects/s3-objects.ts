@@ -12,8 +12,7 @@ import {
   type TransferOptions,
   transferOf,
 } from "../../options/transfer-options.js";
-import type { ObjectLocation } from "../../s3/client.js";
-import { MIN_PART_SIZE } from "../../s3/limits.js";
+import type { ObjectLocation } from "../../s3/failure.js";
 import {
   type CopySource,
   copyWhole,
@@ -21,7 +20,7 @@ import {
   type UploadPlan,
   uploadWhole,
 } from "../../s3/multipart-upload.js";
-import { ObjectStore } from "../../s3/object-store.js";
+import { MIN_PART_SIZE, ObjectStore } from "../../s3/object-store.js";
 import {
   type Hold,
   type ListedObject,

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import fc from "../../../../tests/support/fast-check.js";
 
 import { noise } from "../../../../tests/support/snapshots/image.js";
-import { readImageRanges, toBytes } from "../../src/delta/read-ranges.js";
+import { readImageRanges, toBytes } from "../../src/delta/delta-task.js";
 
 const BLOCK = 4096;
 const KIB = 1024;

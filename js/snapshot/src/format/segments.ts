@@ -1,5 +1,49 @@
-import type { Segment } from "./frames.js";
+/** The segments of snapshots and deltas in the order of their images, and which of them two images share. */
+import type { Extent } from "../local/extents.js";
+import type { Frames, Segment } from "./frames.js";
 import type { Manifest } from "./manifest.js";
+
+/** A segment, and its frame. */
+export interface ImageSegment extends Segment {
+  /** The number of the frame. */
+  readonly frame: number;
+}
+
+/** The segments of a snapshot or delta, in the order of its image, up to `imageSize`. */
+export class ImageSegments {
+  readonly frames: Frames;
+  readonly #size: number;
+  readonly #order: Uint32Array;
+  readonly #frameOf: Uint32Array;
+
+  constructor({ frames }: Manifest, imageSize: number) {
+    this.frames = frames;
+    this.#size = imageSize;
+    this.#order = frames.segmentsInOrder();
+    this.#frameOf = frames.framesOfSegments();
+  }
+
+  *[Symbol.iterator](): Generator<ImageSegment> {
+    for (const number of this.#order) {
+      const segment = this.frames.segment(number);
+      if (segment.imageOffset >= this.#size) return;
+      yield { ...segment, frame: this.#frameOf[number] as number };
+    }
+  }
+
+  /** Returns the ranges of the image that are data. @param isWanted whether to include the data of a frame */
+  extents(isWanted: (frame: number) => boolean = () => true): Extent[] {
+    const extents: { start: number; end: number }[] = [];
+    for (const { imageOffset: start, length, frame } of this) {
+      if (!isWanted(frame)) continue;
+      const previous = extents.at(-1);
+      const end = Math.min(start + length, this.#size);
+      if (previous?.end === start) previous.end = end;
+      else extents.push({ start, end });
+    }
+    return extents;
+  }
+}
 
 /** A frame whose blocks are in the image of a base already. */
 export interface InheritedFrame {
@@ -10,7 +54,7 @@ export interface InheritedFrame {
 }
 
 /**
- * Finds the frames of a snapshot whose blocks are all in the image of another one, at the same places: a copy of
+ * Finds the frames of a snapshot whose blocks are all in the image of another one, at the same offsets: a copy of
  * that image needs only the other frames. Both refer to the same files by their identities, and to the same bytes by
  * their digests: an identity that a delta names vouches for nothing.
  */
@@ -21,11 +65,12 @@ export function inheritedFrames(wanted: Manifest, base: Manifest): Map<number, I
       if (!wanted.frames.isHole(frame)) inherited.set(frame, { base: frame, isWhole: true });
     return inherited;
   }
-  const [ofBase, identities] = [framesByPlace(base), identitiesOf(wanted)];
+  const ofBase = framesByOffset(base);
+  const identities = identitiesOf(wanted);
   for (let frame = 0; frame < wanted.frames.count; frame += 1) {
     if (wanted.frames.isHole(frame)) continue;
-    const places = ofBase.get(identities[wanted.frames.object(frame)] ?? "");
-    const other = places?.get(wanted.frames.fileOffset(frame));
+    const offsets = ofBase.get(identities[wanted.frames.object(frame)] ?? "");
+    const other = offsets?.get(wanted.frames.fileOffset(frame));
     if (other === undefined) continue;
     if (Buffer.compare(wanted.frames.digest(frame), base.frames.digest(other)) !== 0) continue;
     if (!containsAll(base.frames.segments(other), wanted.frames.segments(frame))) continue;
@@ -41,14 +86,14 @@ function identitiesOf({ info }: Manifest): string[] {
 }
 
 /** Returns the frames of data of each file, by their offsets. */
-function framesByPlace(manifest: Manifest): Map<string, Map<number, number>> {
+function framesByOffset(manifest: Manifest): Map<string, Map<number, number>> {
   const { frames } = manifest;
-  const places = identitiesOf(manifest).map((identity) => [identity, new Map()] as const);
+  const files = identitiesOf(manifest).map((identity) => [identity, new Map()] as const);
   for (let frame = 0; frame < frames.count; frame += 1) {
     if (!frames.isHole(frame))
-      places[frames.object(frame)]?.[1].set(frames.fileOffset(frame), frame);
+      files[frames.object(frame)]?.[1].set(frames.fileOffset(frame), frame);
   }
-  return new Map(places);
+  return new Map(files);
 }
 
 /** Returns whether each of the segments of a frame is part of one of others, both in the order of the image. */
@@ -65,11 +110,11 @@ function endOf({ imageOffset, length }: Segment): number {
   return imageOffset + length;
 }
 
-/** Returns whether a segment is part of another one, at the same place in the image. */
+/** Returns whether a segment is part of another one, at the same offset in the image. */
 function contains(whole: Segment, part: Segment): boolean {
-  const isSamePlace = whole.imageOffset - whole.frameOffset === part.imageOffset - part.frameOffset;
+  const isAligned = whole.imageOffset - whole.frameOffset === part.imageOffset - part.frameOffset;
   const isInside =
     part.frameOffset >= whole.frameOffset &&
     part.frameOffset + part.length <= whole.frameOffset + whole.length;
-  return isSamePlace && isInside;
+  return isAligned && isInside;
 }

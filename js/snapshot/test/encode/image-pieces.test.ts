@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import fc from "../../../tests/support/fast-check.js";
+import fc from "../../../../tests/support/fast-check.js";
 
-import { pieces, toRead } from "../src/encode/pieces.js";
+import { pieces, toRead } from "../../src/encode/image-pieces.js";
 
 const PIECE = 4096;
 

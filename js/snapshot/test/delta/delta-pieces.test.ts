@@ -3,13 +3,7 @@ import { expect, test } from "vitest";
 
 import fc from "../../../../tests/support/fast-check.js";
 import { deltaTasks } from "../../src/delta/delta-pieces.js";
-import {
-  AMONG_DATA,
-  AMONG_ZEROS,
-  CHANGED,
-  COMPARED,
-  RANGE_NUMBERS,
-} from "../../src/delta/delta-task.js";
+import { RangeKind, rangesOf } from "../../src/delta/delta-task.js";
 
 const BLOCK = 4096;
 
@@ -26,17 +20,6 @@ const candidates = fc
     })),
   );
 
-/** Returns the ranges of all tasks, in blocks, with their kinds and positions. */
-function rangesOf(tasks: Iterable<{ readonly ranges: Float64Array }>) {
-  const ranges: { start: number; end: number; kind: number; position: number }[] = [];
-  for (const { ranges: numbers } of tasks)
-    for (let at = 0; at < numbers.length; at += RANGE_NUMBERS) {
-      const [start, end, kind, position] = numbers.subarray(at, at + RANGE_NUMBERS);
-      ranges.push({ start: start!, end: end!, kind: kind!, position: position! });
-    }
-  return ranges;
-}
-
 /** Returns the blocks of a range, each with its kind and the position of its bytes. */
 const blocksOf = (start: number, end: number, kind: number, position: number) =>
   Array.from({ length: end - start }, (_, at) => [start + at, kind, position + at * BLOCK]);
@@ -47,16 +30,21 @@ test("every block of a candidate is in one range, which is within one piece, in 
       const pieceSize = blocksPerPiece * BLOCK;
       const tasks = [...deltaTasks(600 * BLOCK, pieceSize, { candidates: wanted })];
       const expected = wanted.flatMap(({ start, end, isCompared, position }) =>
-        blocksOf(start / BLOCK, end / BLOCK, isCompared ? COMPARED : CHANGED, position),
+        blocksOf(
+          start / BLOCK,
+          end / BLOCK,
+          isCompared ? RangeKind.COMPARED : RangeKind.CHANGED,
+          position,
+        ),
       );
-      const found = rangesOf(tasks);
+      const found = tasks.flatMap(rangesOf);
       const blocks = found.flatMap((range) =>
         blocksOf(range.start, range.end, range.kind, range.position),
       );
       expect(blocks).toEqual(expected);
       const pieceOf = (block: number) => Math.floor(block / blocksPerPiece);
       expect(found.every(({ start, end }) => pieceOf(start) === pieceOf(end - 1))).toBe(true);
-      const lastPieces = tasks.map(({ ranges }) => pieceOf(ranges.at(1 - RANGE_NUMBERS)! - 1));
+      const lastPieces = tasks.map((task) => pieceOf(rangesOf(task).at(-1)!.end - 1));
       expect(new Set(lastPieces).size).toBe(tasks.length);
     }),
   );
@@ -69,7 +57,7 @@ test("a task has the pieces with 1 MiB of candidates, or 1,024 ranges, or one pi
     }));
   const sizes = (pieceSize: number, count: number, step: number) => {
     const tasks = deltaTasks(2 ** 40, pieceSize, { candidates: single(count, step) });
-    return [...tasks].map(({ ranges }) => ranges.length / RANGE_NUMBERS);
+    return [...tasks].map((task) => rangesOf(task).length);
   };
   expect(sizes(BLOCK, 600, 2 * BLOCK)).toEqual([256, 256, 88]);
   expect(sizes(2 ** 20, 600, 2 ** 20)).toEqual([256, 256, 88]);
@@ -93,11 +81,11 @@ test("the rest of a piece is data if any of it may be, when only candidates can 
     candidates: [at(1), at(5), at(7), at(8)],
     mayHoldData,
   });
-  expect(rangesOf(tasks).map(({ kind }) => kind)).toEqual([
-    AMONG_ZEROS,
-    AMONG_DATA,
-    AMONG_DATA,
-    AMONG_ZEROS,
+  expect([...tasks].flatMap(rangesOf).map(({ kind }) => kind)).toEqual([
+    RangeKind.AMONG_ZEROS,
+    RangeKind.AMONG_DATA,
+    RangeKind.AMONG_DATA,
+    RangeKind.AMONG_ZEROS,
   ]);
   expect(asked).toEqual(["0-1", "2-4", "4-5", "6-7"]);
 });

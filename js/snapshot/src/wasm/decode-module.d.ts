@@ -1,3 +1,0 @@
-/** `decode.wasm` as Base64, written by the build. */
-declare const base64: string;
-export default base64;
