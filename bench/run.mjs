@@ -5,14 +5,14 @@ import { StepError, step } from "../scripts/lib/run.mjs";
 import { installSuite } from "../scripts/lib/suites.mjs";
 import { machine, versions } from "./harness/machine.mjs";
 import { missingText, printResults, recordText } from "./harness/output.mjs";
-import { formatDuration } from "./harness/progress.mjs";
 import { orMissing, separate } from "./harness/results.mjs";
+import { formatDuration } from "./harness/turns.mjs";
 import { figuresOf, readRecords } from "./report/figures.mjs";
 import { SUITES, secondsOf } from "./suites/index.mjs";
 
 /** @import { Measured } from "./harness/results.mjs" */
 
-/** Expects a repository that is set up and built. @param {import("./harness/arguments.mjs").Run} options */
+/** Expects a repository that is set up and built. @param {import("./suites/index.mjs").Run} options */
 export async function runSuites({ suites, isQuick, json }) {
   // Node 24, and the other engines of the suite `start`.
   installSuite("tests/runtimes", ["hedgerow"]);

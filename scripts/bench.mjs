@@ -1,6 +1,6 @@
 // Runs benchmarks or writes the report: `npm run bench -- [SUITE ...] [--quick] [--json FILE]` or
 // `npm run bench -- report`.
-import { parse } from "../bench/harness/arguments.mjs";
+import { parse } from "../bench/suites/index.mjs";
 import { build } from "./build.mjs";
 import { main } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";

@@ -21,12 +21,33 @@ const TICK = 10;
  * @typedef {{ requests: number, bytes: number, connections: number, processor: number }} Stats
  */
 
+/**
+ * A network: the rate of a connection or of all together in bytes a second, milliseconds to the first byte of a response,
+ * and the share of responses whose connection is cut within the body.
+ *
+ * @typedef {{ name: string, bytesPerSecond?: number, sharedBytesPerSecond?: number, firstByte?: number, cutShare?: number }} Network
+ */
+
+/** @type {Network} */
+export const LOOPBACK = { name: "loopback" };
+
+/** @type {Network} */
+export const FAST = { name: "90 MB/s, 30 ms", bytesPerSecond: 90e6, firstByte: 30 };
+
+/** @type {Network} */
+export const CUT = {
+  name: "50 MB/s, 30 ms, 1 % cut",
+  bytesPerSecond: 50e6,
+  firstByte: 30,
+  cutShare: 0.01,
+};
+
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
 /**
  * Starts a server of files, by name, and of a folder.
  *
- * @param {import("../suites/restore/plan.mjs").Network} network
+ * @param {Network} network
  * @param {{ files: string[], root?: string }} sources
  */
 export async function startServer(network, { files, root }) {

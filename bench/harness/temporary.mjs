@@ -1,9 +1,9 @@
-// Temporary folders of benchmarks.
+// Temporary folders of benchmarks, and mounts that disappear with the last process.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { inRoot } from "../../scripts/lib/paths.mjs";
+import { attempt } from "../../scripts/lib/run.mjs";
 
 const NAME = "hedgerow-bench-";
 
@@ -40,4 +40,13 @@ async function withFolderIn(parent, action) {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Runs a command in a mount namespace of its own. */
+const OWN_MOUNTS = ["unshare", "--mount"];
+
+/** Returns the command to put before another one; nothing without mount namespaces, where mounting fails as well. */
+export function ownMounts() {
+  const [command = "", ...args] = OWN_MOUNTS;
+  return attempt(command, [...args, "true"]).status === 0 ? OWN_MOUNTS : [];
 }

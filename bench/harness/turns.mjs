@@ -1,4 +1,5 @@
-// Times methods that take turns, so that a disturbance of the machine affects all of them.
+// Times methods that take turns, so that a disturbance of the machine affects all of them, and logs progress on
+// standard error: standard output has results as JSON.
 import { spawnSync } from "node:child_process";
 
 /**
@@ -58,4 +59,38 @@ export function runOnce(command, ...args) {
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed (${status}): ${stderr}`);
   return stdout;
+}
+
+/** @param {string} text */
+export function log(text) {
+  process.stderr.write(`  ${text}\n`);
+}
+
+/** @param {number} bytes */
+export function formatSize(bytes) {
+  return bytes < 2 ** 30 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 30} GiB`;
+}
+
+/** @param {number} seconds */
+export function formatDuration(seconds) {
+  return seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
+}
+
+/**
+ * Returns a function that logs the progress of rounds and the time left. Call it after each round with the number of
+ * rounds that are done.
+ *
+ * @param {string} name
+ * @param {number} rounds
+ * @param {number} [every] logs one round of this many
+ */
+export function roundLogger(name, rounds, every = 1) {
+  const begin = performance.now();
+  let calls = 0;
+  return (/** @type {number} */ done) => {
+    calls += 1;
+    if (done % every !== 0) return;
+    const left = ((performance.now() - begin) / calls) * (rounds - done);
+    log(`${name}: round ${done} of ${rounds}, ${formatDuration(left / 1000)} left`);
+  };
 }

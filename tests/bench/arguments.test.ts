@@ -1,7 +1,6 @@
 /** The arguments of `npm run bench`. */
 import { expect, test } from "vitest";
-import { parse } from "../../bench/harness/arguments.mjs";
-import { SUITES, secondsOf } from "../../bench/suites/index.mjs";
+import { parse, SUITES, secondsOf } from "../../bench/suites/index.mjs";
 
 const ALL = Object.keys(SUITES);
 

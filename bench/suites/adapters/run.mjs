@@ -1,7 +1,7 @@
 // Measures frameworks with and without an adapter.
-import { roundLogger } from "../../harness/progress.mjs";
+
 import { NODE, resultsOf } from "../../harness/results.mjs";
-import { takeTurns } from "../../harness/turns.mjs";
+import { roundLogger, takeTurns } from "../../harness/turns.mjs";
 import { FRAMEWORKS } from "./frameworks.mjs";
 import { VARIANTS, writeInputs } from "./messages.mjs";
 import { withTurns } from "./turns.mjs";

@@ -1,14 +1,12 @@
 // Makes images, their snapshots and filled caches.
-import { createHash } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { Layout } from "../../../js/snapshot/dist/cache/files.js";
 import { createSnapshot, ImageCache } from "../../../js/snapshot/dist/index.js";
 import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
-import { formatSize, log } from "../../harness/progress.mjs";
 import { itself, NODE, resultsOf } from "../../harness/results.mjs";
-import { NO_EVICTION } from "./plan.mjs";
+import { formatSize, log } from "../../harness/turns.mjs";
+import { NO_EVICTION } from "./suite.mjs";
 
 export const SUITE = `cache-${NODE}`;
 
@@ -33,7 +31,7 @@ export const times = (quantity, workload, timed, details) =>
  * Makes snapshots of ext4 images of all sizes. The images are removed.
  *
  * @param {string} folder
- * @param {import("./plan.mjs").Plan} plan
+ * @param {import("./suite.mjs").Plan} plan
  * @returns {Promise<Sample[]>}
  */
 export async function makeSamples(folder, { sizes, dataShare }) {
@@ -62,50 +60,3 @@ export async function openFilled(directory, samples) {
   }
   return cache;
 }
-
-/** A block of a disk. */
-const BLOCK = Buffer.alloc(4096, 1);
-
-const SUM_LENGTH = 32;
-
-/**
- * Makes a cache of `count` images, the same image under different digests, and returns the digests. The files are
- * copies of those of one fill: ten thousand fills would take minutes.
- *
- * @param {string} directory
- * @param {number} count
- */
-export async function makeEntries(directory, count) {
-  const [image, snapshot] = [`${directory}.img`, `${directory}.vhs`];
-  writeFileSync(image, BLOCK);
-  const { digest } = await createSnapshot(image, snapshot);
-  const cache = await ImageCache.open(directory, { maxBytes: NO_EVICTION });
-  await (await cache.get(snapshot, { digest })).release();
-  await cache.close();
-  const layout = new Layout(directory);
-  const record = readFileSync(layout.record(digest));
-  const others = Array.from({ length: count - 1 }, (_, index) =>
-    sha256(`${index}`).toString("hex"),
-  );
-  for (const other of others) {
-    writeFileSync(layout.image(other), BLOCK, { mode: 0o400 });
-    writeFileSync(layout.record(other), renamed(record, digest, other), { mode: 0o600 });
-  }
-  return [digest, ...others];
-}
-
-/**
- * Returns the record of an image with another digest.
- *
- * @param {Buffer} record
- * @param {string} from
- * @param {string} to
- */
-function renamed(record, from, to) {
-  const bytes = Buffer.from(record.subarray(0, -SUM_LENGTH));
-  bytes.write(to, bytes.indexOf(from), "latin1");
-  return Buffer.concat([bytes, sha256(bytes)]);
-}
-
-/** @param {string | Buffer} bytes */
-const sha256 = (bytes) => createHash("sha256").update(bytes).digest();

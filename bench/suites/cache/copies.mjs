@@ -1,9 +1,7 @@
 // Times private copies of cached images, and `cp`.
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-
-import { log } from "../../harness/progress.mjs";
-import { runOnce, takeTurns, timeOf } from "../../harness/turns.mjs";
+import { log, runOnce, takeTurns, timeOf } from "../../harness/turns.mjs";
 import { times } from "./caches.mjs";
 
 /** @typedef {import("./caches.mjs").Sample} Sample */

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { openComponents } from "../../../js/snapshot/dist/cache/components.js";
 import { MARGIN } from "../../../js/snapshot/dist/cache/eviction.js";
 import { makeRecord, recordLength } from "../../../js/snapshot/dist/cache/record.js";
-import { NO_EVICTION } from "./plan.mjs";
+import { NO_EVICTION } from "./suite.mjs";
 
 /** @typedef {import("../../../js/snapshot/dist/format/manifest.js").Manifest} Manifest */
 

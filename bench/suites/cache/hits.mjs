@@ -3,17 +3,14 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-
-import { log } from "../../harness/progress.mjs";
-import { startServer } from "../../harness/server.mjs";
-import { runOnce, takeTurns, timeOf } from "../../harness/turns.mjs";
-import { LOOPBACK } from "../restore/plan.mjs";
+import { LOOPBACK, startServer } from "../../harness/server.mjs";
+import { log, runOnce, takeTurns, timeOf } from "../../harness/turns.mjs";
 import { times } from "./caches.mjs";
 
 /** @typedef {import("./caches.mjs").Sample} Sample */
 /** @typedef {import("../../../js/snapshot/dist/index.js").ImageCache} ImageCache */
 
-/** @param {ImageCache} cache @param {Sample[]} samples @param {import("./plan.mjs").Plan} plan */
+/** @param {ImageCache} cache @param {Sample[]} samples @param {import("./suite.mjs").Plan} plan */
 export async function measureHits(cache, samples, plan) {
   const server = await startServer(LOOPBACK, { files: samples.map(({ snapshot }) => snapshot) });
   try {
@@ -28,7 +25,7 @@ export async function measureHits(cache, samples, plan) {
   }
 }
 
-/** @param {ImageCache} cache @param {Sample} sample @param {string} url @param {import("./plan.mjs").Plan} plan */
+/** @param {ImageCache} cache @param {Sample} sample @param {string} url @param {import("./suite.mjs").Plan} plan */
 async function measureOne(cache, sample, url, { hits, processes, hashed }) {
   const { name, digest, imageSize, dataBytes } = sample;
   const { path, release } = await cache.get(url);
@@ -74,7 +71,7 @@ const FIRST_HIT = fileURLToPath(new URL("first-hit.mjs", import.meta.url));
  * @param {string[]} digest none to ask the server
  * @returns {{ open: number, get: number }} in milliseconds
  */
-export function firstHit(directory, source, ...digest) {
+function firstHit(directory, source, ...digest) {
   return JSON.parse(runOnce(process.execPath, FIRST_HIT, directory, source, ...digest));
 }
 

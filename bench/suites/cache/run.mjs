@@ -5,14 +5,12 @@ import { join } from "node:path";
 import { mountXfs } from "../../../scripts/lib/file-systems.mjs";
 import { makeSamples, openFilled, SUITE } from "./caches.mjs";
 import { measureCopies } from "./copies.mjs";
-import { measureEntries } from "./entries.mjs";
 import { measureHitRates } from "./hit-rates.mjs";
 import { measureHits } from "./hits.mjs";
-import { measureRestores } from "./restores.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @typedef {import("./caches.mjs").Sample} Sample */
-/** @typedef {import("./plan.mjs").Plan} Plan */
+/** @typedef {import("./suite.mjs").Plan} Plan */
 
 /** The size of the XFS disk, a sparse file, in bytes. */
 const XFS_BYTES = 2 ** 34;
@@ -26,7 +24,6 @@ export async function measure({ disk, memory, plan }) {
   return [
     ...(await measureOnDisk(disk, samples, plan)),
     ...(await measureOnXfs(disk, samples, plan)),
-    ...(await measureEntries(disk, plan)),
     ...(await measureHitRates(memory, plan.traces)),
   ];
 }
@@ -36,13 +33,9 @@ async function measureOnDisk(disk, samples, plan) {
   const directory = join(disk, "cache");
   const cache = await openFilled(directory, samples);
   const flags = ["--sparse=always", "--reflink=auto"];
-  const restored = /** @type {Sample} */ (
-    samples.find(({ imageSize }) => imageSize === plan.restoredBytes)
-  );
   const results = [
     ...(await measureHits(cache, samples, plan)),
     ...(await measureCopies("copies", cache, samples, { flags, rounds: plan.copies })),
-    ...(await measureRestores(disk, cache, restored, plan.restores)),
   ];
   await cache.close();
   rmSync(directory, { recursive: true });

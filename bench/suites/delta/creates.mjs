@@ -5,15 +5,14 @@ import { join } from "node:path";
 import { result } from "../../harness/results.mjs";
 import { takeTurns } from "../../harness/turns.mjs";
 import { lengthOf } from "./changes.mjs";
-import { hedgerow, readBoth } from "./methods.mjs";
-import { MAIN } from "./plan.mjs";
-import { SUITE, times } from "./results.mjs";
+import { hedgerow, readBoth, SUITE, times } from "./methods.mjs";
 import { compressedBlocks, makeOverlay, makePatch } from "./rivals.mjs";
+import { MAIN } from "./suite.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Range } from "./changes.mjs" */
 /** @import { Method } from "./methods.mjs" */
-/** @import { Timed } from "./results.mjs" */
+/** @import { Timed } from "./methods.mjs" */
 /** @import { Context } from "./run.mjs" */
 
 /** A change of the image, and the file with its ranges. @typedef {{ name: string, ranges: Range[], changed: string }} Change */

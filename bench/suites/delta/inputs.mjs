@@ -5,9 +5,9 @@ import { join } from "node:path";
 
 import { createSnapshot, ImageCache } from "../../../js/snapshot/dist/index.js";
 import { makeExt4Image, mountXfs } from "../../../scripts/lib/file-systems.mjs";
-import { formatSize, log } from "../../harness/progress.mjs";
+import { formatSize, log } from "../../harness/turns.mjs";
 import { applyWrites, blocksOf, dataOf, writeDonor } from "./changes.mjs";
-import { NO_EVICTION, XFS_BYTES } from "./plan.mjs";
+import { NO_EVICTION, XFS_BYTES } from "./suite.mjs";
 
 /**
  * A disk with the image of the base, its snapshot, a cache that has it, and a changed image.
@@ -30,7 +30,7 @@ function diskIn(folder, copyFlag) {
  * Makes all inputs in a folder.
  *
  * @param {string} folder
- * @param {import("./plan.mjs").Plan} plan
+ * @param {import("./suite.mjs").Plan} plan
  */
 export async function makeInputs(folder, { imageBytes, dataBytes }) {
   const ext4 = diskIn(folder, "--sparse=always");

@@ -1,8 +1,10 @@
 // Methods of the suite, each a process. Their files are removed before each run, and the disk is synced.
+
 import { execFile, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { NODE, resultsOf } from "../../harness/results.mjs";
 
 import { runOnce, timeOf } from "../../harness/turns.mjs";
 
@@ -74,4 +76,42 @@ export const readBoth = (...images) =>
 export function compare(image, restored) {
   const { status } = spawnSync("cmp", ["-s", image, restored]);
   if (status !== 0) throw new Error("the restored image has other bytes than the original");
+}
+
+export const SUITE = `delta-${NODE}`;
+
+/** @import { Details, Measured } from "../../harness/results.mjs" */
+/** @typedef {import("../../harness/turns.mjs").Timed<Run>} Timed */
+
+/** Returns the time of the call of each method. @param {string} quantity @param {string} workload @param {Timed[]} timed */
+export const callTimes = (quantity, workload, timed) =>
+  resultsOf(
+    { suite: `${SUITE}, ${quantity}, the call`, workload, unit: "ms" },
+    timed,
+    ({ call = 0 }) => call,
+  );
+
+/**
+ * Returns the time of each method, and of Hedgerow the time of the call, the processor time and the peak memory.
+ *
+ * @param {string} quantity
+ * @param {string} workload
+ * @param {Timed[]} timed
+ * @param {Details} [details]
+ * @returns {Measured[]}
+ */
+export function times(quantity, workload, timed, details) {
+  const about = (/** @type {string} */ what, /** @type {string} */ unit) => ({
+    suite: `${SUITE}, ${quantity}${what}`,
+    ...{ workload, unit },
+  });
+  const ours = timed.filter(({ samples: [first], why }) => {
+    return first?.memory !== undefined && why === undefined;
+  });
+  return [
+    ...resultsOf(about("", "ms"), timed, ({ elapsed }) => elapsed, details),
+    ...callTimes(quantity, workload, ours),
+    ...resultsOf(about(", processor time", "ms"), ours, ({ processor = 0 }) => processor),
+    ...resultsOf(about(", peak memory", "MiB"), ours, ({ memory = 0 }) => memory / 2 ** 20),
+  ];
 }

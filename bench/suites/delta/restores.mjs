@@ -3,16 +3,14 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { createSnapshot } from "../../../js/snapshot/dist/index.js";
-import { startServer } from "../../harness/server.mjs";
+import { FAST, startServer } from "../../harness/server.mjs";
 import { takeTurns } from "../../harness/turns.mjs";
-import { FAST } from "../restore/plan.mjs";
 import { applyWrites, clusteredWrites, lengthOf } from "./changes.mjs";
 import { filesOf } from "./creates.mjs";
 import { copyFile } from "./inputs.mjs";
-import { command, compare, hedgerow } from "./methods.mjs";
-import { CHAIN } from "./plan.mjs";
-import { callTimes, times } from "./results.mjs";
+import { callTimes, command, compare, hedgerow, times } from "./methods.mjs";
 import { commitOverlay } from "./rivals.mjs";
+import { CHAIN } from "./suite.mjs";
 
 /** @import { Disk } from "./inputs.mjs" */
 /** @import { Method } from "./methods.mjs" */

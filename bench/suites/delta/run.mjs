@@ -1,19 +1,19 @@
 // Measures deltas: creating them and restoring from them, on ext4 and on XFS.
-import { log } from "../../harness/progress.mjs";
+import { log } from "../../harness/turns.mjs";
 import { clusteredWrites, scatteredWrites } from "./changes.mjs";
 import { measureCreates, measureScattered } from "./creates.mjs";
 import { changeImages, makeInputs } from "./inputs.mjs";
-import { MAIN, SCATTERED, SHARES } from "./plan.mjs";
+import { SUITE } from "./methods.mjs";
 import { measureChain, measureRestores } from "./restores.mjs";
-import { SUITE } from "./results.mjs";
 import { DesyncStore } from "./rivals.mjs";
+import { MAIN, SCATTERED, SHARES } from "./suite.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 
 /**
  * The plan, the inputs, and the store of desync, if that is installed.
  *
- * @typedef {{ plan: import("./plan.mjs").Plan, inputs: import("./inputs.mjs").Inputs, desync: DesyncStore | undefined }} Context
+ * @typedef {{ plan: import("./suite.mjs").Plan, inputs: import("./inputs.mjs").Inputs, desync: DesyncStore | undefined }} Context
  */
 
 /** @param {import("./suite.mjs").Parameters} parameters */

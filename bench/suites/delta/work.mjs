@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 
 import { createSnapshot, ImageCache, restoreSnapshot } from "../../../js/snapshot/dist/index.js";
-import { WORKERS } from "../restore/plan.mjs";
-import { NO_EVICTION } from "./plan.mjs";
+import { WORKERS } from "../restore/suite.mjs";
+import { NO_EVICTION } from "./suite.mjs";
 
 const [, , work, from = "", to = "", json = "{}"] = process.argv;
 const { cache: directory, changed: file, calls = 1, ...rest } = JSON.parse(json);

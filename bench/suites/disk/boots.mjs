@@ -2,18 +2,16 @@
 import { join } from "node:path";
 
 import { restoreSnapshot } from "../../../js/snapshot/dist/index.js";
-import { roundLogger } from "../../harness/progress.mjs";
 import { result, resultsOf } from "../../harness/results.mjs";
-import { startServer } from "../../harness/server.mjs";
-import { takeTurns } from "../../harness/turns.mjs";
+import { FAST, startServer } from "../../harness/server.mjs";
+import { roundLogger, takeTurns } from "../../harness/turns.mjs";
 import { copyFile } from "../delta/inputs.mjs";
-import { FAST, WORKERS } from "../restore/plan.mjs";
+import { WORKERS } from "../restore/suite.mjs";
 import { boot, fileDrive, nbdDrive } from "./boot.mjs";
-import { execute, inNewFolder, withDisk } from "./disks.mjs";
+import { about, execute, inNewFolder, withDisk } from "./disks.mjs";
 import { WORKLOAD } from "./guest-files.mjs";
 import { startNbdkit, startNbdkitCurl } from "./nbd-servers.mjs";
-import { NETWORKS } from "./plan.mjs";
-import { about } from "./results.mjs";
+import { NETWORKS } from "./suite.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Server } from "../../harness/server.mjs" */

@@ -1,11 +1,27 @@
 // Opens disks for a measurement.
+
 import { execFile } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-
 import { openSnapshot } from "../../../js/snapshot/dist/index.js";
-import { WORKERS } from "../restore/plan.mjs";
+import { NODE } from "../../harness/results.mjs";
+import { WORKERS } from "../restore/suite.mjs";
+
+export const SUITE = `disk-${NODE}`;
+
+/**
+ * Returns the subject of results.
+ *
+ * @param {string} quantity
+ * @param {string} workload
+ * @param {string} [unit]
+ * @returns {import("../../harness/results.mjs").About}
+ */
+export const about = (quantity, workload, unit = "ms") => ({
+  suite: `${SUITE}, ${quantity}`,
+  ...{ workload, unit },
+});
 
 /** @typedef {import("../../../js/snapshot/dist/index.js").Disk} Disk */
 /** @typedef {Partial<import("../../../js/snapshot/dist/index.js").OpenOptions>} Options */

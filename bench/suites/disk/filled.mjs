@@ -1,15 +1,19 @@
-// Compares a filled disk with other NBD servers of the same file.
+// Fills a disk, compares the filled one with other NBD servers of the same file, and saves what was written to it.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-
+import { createSnapshot, restoreSnapshot } from "../../../js/snapshot/dist/index.js";
 import { itself, resultsOf } from "../../harness/results.mjs";
+import { FAST, startServer } from "../../harness/server.mjs";
 import { takeTurns, timeOf } from "../../harness/turns.mjs";
-import { compareFiles, execute, inNewFolder, withDisk } from "./disks.mjs";
+import { WORKERS } from "../restore/suite.mjs";
+import { about, compareFiles, execute, inNewFolder, readPart, withDisk } from "./disks.mjs";
+import { changesOf } from "./inputs.mjs";
 import { startNbdkit, startQemuNbd, uriOf } from "./nbd-servers.mjs";
-import { about } from "./results.mjs";
+import { MAIN, NETWORKS } from "./suite.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Context } from "./first-byte.mjs" */
+/** @import { Disk } from "./disks.mjs" */
 
 /** @param {Context} context */
 export function measureFilled({ inputs, disk: parent, plan }) {
@@ -80,4 +84,113 @@ async function readsPerSecond(uri, depth, seconds) {
     ...[`--iodepth=${depth}`, "--time_based", `--runtime=${seconds}`, "--output-format=json"],
   ]);
   return JSON.parse(stdout.slice(stdout.indexOf("{"))).jobs[0].read.iops;
+}
+
+/** Compares a fill in memory, and copies over NBD during fills on a disk, with full restores. @param {Context} context */
+export async function measureFills({ inputs, disk: onDisk, plan }) {
+  const { folder: inMemory, image, snapshot } = inputs;
+  const results = /** @type {Measured[]} */ ([]);
+  for (const network of NETWORKS) {
+    const server = await startServer(network, { files: [snapshot] });
+    try {
+      const url = server.url(snapshot);
+      const compare = async (
+        /** @type {string} */ quantity,
+        /** @type {string} */ folder,
+        /** @type {(disk: Disk, own: string) => Promise<unknown>} */ use,
+      ) => {
+        const methods = [
+          making("hedgerow", folder, image, async (own) => {
+            const begin = performance.now();
+            return withDisk(own, url, {}, async (disk) => {
+              await use(disk, own);
+              const elapsed = performance.now() - begin;
+              await disk.filled;
+              return elapsed;
+            });
+          }),
+          making("full restore", folder, image, (own) =>
+            timeOf(() => restoreSnapshot(url, join(own, "image"), { workers: WORKERS })),
+          ),
+        ];
+        // The first to use memory waits until the host of this machine provides it.
+        const warmUps = network === FAST ? 1 : 0;
+        const timed = await takeTurns(methods, plan.rounds, { warmUps });
+        results.push(...resultsOf(about(quantity, network.name), timed, itself));
+      };
+      if (network === FAST) await compare("fill", inMemory, (disk) => disk.filled);
+      await compare("copy while filling", onDisk, async (disk, own) => {
+        const path = join(own, "socket");
+        await disk.listen({ path });
+        await execute("nbdcopy", [uriOf(path), "null:"]);
+      });
+    } finally {
+      await server.stop();
+    }
+  }
+  return results;
+}
+
+/**
+ * Returns a method that makes an image, which is compared once.
+ *
+ * @param {string} name
+ * @param {string} folder
+ * @param {string} image
+ * @param {(own: string) => Promise<number>} make
+ */
+function making(name, folder, image, make) {
+  let isCompared = false;
+  return {
+    name,
+    time: () =>
+      inNewFolder(folder, async (own) => {
+        const elapsed = await make(own);
+        if (!isCompared) await compareFiles(join(own, "image"), image);
+        isCompared = true;
+        return elapsed;
+      }),
+  };
+}
+
+/** @param {Context} context */
+export function measureSaves({ inputs, plan }) {
+  const { folder, image: original, snapshot, blocks } = inputs;
+  return inNewFolder(folder, (own) =>
+    withDisk(own, snapshot, { trace: false }, async (disk) => {
+      await disk.filled;
+      const image = join(own, "image");
+      const [whole, restored] = [join(own, "whole.vhs"), join(own, "restored")];
+      let round = 0;
+      const write = async () => {
+        round += 1;
+        for (const { start, end } of changesOf(inputs, plan.writtenBytes, round)) {
+          // The content of another part of the image.
+          const from = blocks[(round * 997 * (end - start)) % (blocks.length >> 1)] ?? 0;
+          await disk.write(start, readPart(original, from, end - start));
+        }
+        await disk.flush();
+      };
+      const save = async () => {
+        await write();
+        // Each delta is the base of the next one.
+        const delta = join(own, `${round}.vhs`);
+        const elapsed = await timeOf(() => disk.save(delta));
+        if (round === 1) {
+          await restoreSnapshot(delta, restored, { resolve: () => snapshot });
+          await compareFiles(restored, image);
+          rmSync(restored);
+        }
+        return elapsed;
+      };
+      const create = () => timeOf(() => createSnapshot(image, whole, { overwrite: true }));
+      const fast = [{ name: "hedgerow", time: save }];
+      const slow = [{ name: "full snapshot", time: create }];
+      const timed = [
+        ...(await takeTurns(fast, plan.fastRounds)),
+        ...(await takeTurns(slow, plan.rounds, { warmUps: 0 })),
+      ];
+      return resultsOf(about("save", MAIN), timed, itself, { writtenBytes: plan.writtenBytes });
+    }),
+  );
 }

@@ -3,19 +3,26 @@ import { join } from "node:path";
 
 import { createSnapshot, restoreSnapshot } from "../../../js/snapshot/dist/index.js";
 import { itself, resultsOf } from "../../harness/results.mjs";
-import { startServer } from "../../harness/server.mjs";
+import { FAST, startServer } from "../../harness/server.mjs";
 import { takeTurns, timeOf } from "../../harness/turns.mjs";
 import { applyWrites, blocksOf, dataOf } from "../delta/changes.mjs";
-import { FAST, WORKERS } from "../restore/plan.mjs";
-import { checkEqual, compareFiles, execute, inNewFolder, readPart, withDisk } from "./disks.mjs";
+import { WORKERS } from "../restore/suite.mjs";
+import {
+  about,
+  checkEqual,
+  compareFiles,
+  execute,
+  inNewFolder,
+  readPart,
+  withDisk,
+} from "./disks.mjs";
 import { changesOf, makeSample, removeSample } from "./inputs.mjs";
-import { MAIN } from "./plan.mjs";
-import { about } from "./results.mjs";
+import { MAIN } from "./suite.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Options } from "./disks.mjs" */
 /** @import { Inputs, Sample } from "./inputs.mjs" */
-/** @import { Plan } from "./plan.mjs" */
+/** @import { Plan } from "./suite.mjs" */
 
 const BLOCK = 4096;
 

@@ -4,13 +4,13 @@ import { join } from "node:path";
 
 import { createSnapshot, ImageCache } from "../../../js/snapshot/dist/index.js";
 import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
-import { log } from "../../harness/progress.mjs";
+import { log } from "../../harness/turns.mjs";
 import { blocksOf, clusteredWrites, dataOf } from "../delta/changes.mjs";
 import { recordBoot } from "./boot.mjs";
 import { execute } from "./disks.mjs";
 import { addGuestFiles, OTHER_WORKLOAD, WORKLOAD } from "./guest-files.mjs";
 import { recordMount } from "./mounts.mjs";
-import { MAIN } from "./plan.mjs";
+import { MAIN } from "./suite.mjs";
 
 /** A limit under which nothing is evicted. */
 const NO_EVICTION = 2 ** 40;
@@ -26,7 +26,7 @@ const ZSTD = ["-o", "compression_type=zstd"];
  * Makes the image of most measurements, its snapshot, a cache that has it, and recordings of what uses it.
  *
  * @param {string} folder
- * @param {import("./plan.mjs").Plan} plan
+ * @param {import("./suite.mjs").Plan} plan
  */
 export async function makeInputs(folder, plan) {
   const { image, snapshot } = await makeSample(folder, plan, MAIN);
@@ -67,7 +67,7 @@ export async function makeInputs(folder, plan) {
  * Makes an image of installed files, that of most measurements also with programs for a guest.
  *
  * @param {string} folder
- * @param {import("./plan.mjs").Plan} plan
+ * @param {import("./suite.mjs").Plan} plan
  * @param {string} name
  * @returns {Promise<Sample>}
  */

@@ -4,15 +4,12 @@ import { closeSync, copyFileSync, openSync, readSync, rmSync, statSync } from "n
 import { join } from "node:path";
 
 import { createSnapshot } from "../../../js/snapshot/dist/index.js";
-import { log } from "../../harness/progress.mjs";
 import { itself, result, resultsOf } from "../../harness/results.mjs";
-import { startServer } from "../../harness/server.mjs";
-import { takeTurns } from "../../harness/turns.mjs";
-import { FAST } from "../restore/plan.mjs";
-import { inNewFolder, readPart, withDisk } from "./disks.mjs";
+import { FAST, startServer } from "../../harness/server.mjs";
+import { log, takeTurns } from "../../harness/turns.mjs";
+import { about, inNewFolder, readPart, withDisk } from "./disks.mjs";
 import { firstByte } from "./first-byte.mjs";
-import { MAIN_PIECE, PIECES } from "./plan.mjs";
-import { about } from "./results.mjs";
+import { MAIN_PIECE, PIECES } from "./suite.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Read } from "./boot.mjs" */

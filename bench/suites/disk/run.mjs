@@ -1,16 +1,14 @@
 // Measures disks: how soon they are usable, and how fast they are when they are filled.
 
-import { log } from "../../harness/progress.mjs";
 import { measureParts } from "../../harness/results.mjs";
+import { log } from "../../harness/turns.mjs";
 import { measureBoots } from "./boots.mjs";
-import { measureFilled } from "./filled.mjs";
-import { measureFills } from "./fills.mjs";
+import { SUITE } from "./disks.mjs";
+import { measureFilled, measureFills, measureSaves } from "./filled.mjs";
 import { measureCached, measureSizes } from "./first-byte.mjs";
 import { makeInputs } from "./inputs.mjs";
-import { measureMounts, measureProcess } from "./processes.mjs";
+import { measureMounts } from "./mounts.mjs";
 import { measurePieces } from "./replays.mjs";
-import { SUITE } from "./results.mjs";
-import { measureSaves } from "./saves.mjs";
 import { measureWaits } from "./waits.mjs";
 
 /** @import { Context } from "./first-byte.mjs" */
@@ -19,7 +17,6 @@ import { measureWaits } from "./waits.mjs";
 /** @type {Record<string, (context: Context) => Measured[] | Promise<Measured[]>>} */
 const PARTS = {
   "first byte, cached": measureCached,
-  process: measureProcess,
   mount: measureMounts,
   boot: measureBoots,
   pieces: measurePieces,

@@ -4,9 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "../../../tests/origin/random.mjs";
 import { result } from "../../harness/results.mjs";
 import { startServer } from "../../harness/server.mjs";
-import { checkEqual, inNewFolder, readPart, withDisk } from "./disks.mjs";
-import { NETWORKS } from "./plan.mjs";
-import { about } from "./results.mjs";
+import { about, checkEqual, inNewFolder, readPart, withDisk } from "./disks.mjs";
+import { NETWORKS } from "./suite.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Context } from "./first-byte.mjs" */

@@ -1,6 +1,7 @@
 // Simulates fleets: every policy under every workload. All figures but the last come from the seed, not from the machine.
-import { log } from "../../harness/progress.mjs";
+
 import { NODE, result } from "../../harness/results.mjs";
+import { log } from "../../harness/turns.mjs";
 import { POLICIES } from "./simulator/policies.ts";
 import { simulate } from "./simulator/simulation.ts";
 import { WORKLOADS } from "./simulator/workloads.ts";

@@ -10,11 +10,9 @@ import { createSnapshot } from "../../../js/snapshot/dist/index.js";
 import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { startCounter } from "../../../tests/support/tier/counter.mjs";
 import { startTier } from "../../../tests/support/tier/nginx.mjs";
-import { roundLogger } from "../../harness/progress.mjs";
 import { NODE, resultsOf } from "../../harness/results.mjs";
-import { takeTurns } from "../../harness/turns.mjs";
-import { startS3 } from "../delta/s3.mjs";
-import { startLink } from "../store/inputs.mjs";
+import { startLink, startS3 } from "../../harness/s3.mjs";
+import { roundLogger, takeTurns } from "../../harness/turns.mjs";
 
 /**
  * The hosts, the image, and the rounds.

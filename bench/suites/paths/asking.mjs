@@ -3,8 +3,7 @@ import bloomFilters from "bloom-filters";
 import { PathFilter } from "hedgerow";
 
 import { unknownPaths } from "../../../scripts/lib/installed-files.mjs";
-import { measure } from "../../harness/measure.mjs";
-import { methodsOf } from "../../harness/methods.mjs";
+import { measure, methodsOf } from "../../harness/measure.mjs";
 import { PlainReader } from "./plain-reader.mjs";
 
 /** The default rate of false positives. */

@@ -4,9 +4,7 @@ import { join } from "node:path";
 
 import { PathFilter, PathSet } from "hedgerow";
 import { readPathFilterSync } from "hedgerow/node";
-
-import { measure } from "../../harness/measure.mjs";
-import { methodsOf } from "../../harness/methods.mjs";
+import { measure, methodsOf } from "../../harness/measure.mjs";
 import { SITE_PATHS } from "../../harness/site-paths.mjs";
 import { inTemporaryFolder } from "../../harness/temporary.mjs";
 import { PlainReader } from "./plain-reader.mjs";

@@ -1,6 +1,5 @@
-// Path filters: native, JavaScript on the current Node and on Node 24, false positives, memory, and builds in parts.
+// Path filters: native, JavaScript on the current Node and on Node 24, false positives, and memory.
 import { node24 } from "../../../scripts/lib/paths.mjs";
-import { DISTRIBUTED_FILTER, installPythonPackages } from "../../../scripts/lib/python.mjs";
 import { step } from "../../../scripts/lib/run.mjs";
 import {
   buildNative,
@@ -10,7 +9,6 @@ import {
   runScript,
 } from "../../harness/programs.mjs";
 import { measureParts, result } from "../../harness/results.mjs";
-import { measureDistributed } from "./distributed.mjs";
 
 export const PLAN = {
   criterion: /** @type {string[]} */ ([]),
@@ -25,8 +23,6 @@ export const PLAN = {
   asking: 60,
   askingRivals: 10,
   builds: 5,
-  /** Paths that are built in partitions and in one process, and rounds. */
-  ...{ distributedPaths: 10_000_000, distributedRounds: 3 },
 };
 
 /** @typedef {typeof PLAN} Plan */
@@ -41,13 +37,9 @@ export const QUICK = {
   asking: 4,
   askingRivals: 1,
   builds: 1,
-  ...{ distributedPaths: 100_000, distributedRounds: 1 },
 };
 
-export function prepare() {
-  buildNative("paths");
-  installPythonPackages(DISTRIBUTED_FILTER, "DuckDB, and Wasmtime for Python");
-}
+export const prepare = () => buildNative("paths");
 
 /** @param {Plan} plan */
 export function measure(plan) {
@@ -57,7 +49,6 @@ export function measure(plan) {
     "this Node": () => runScript("paths", "Node", process.execPath, "run", plan),
     "Node 24": () => runScript("paths", "Node 24", node24, "run", plan),
     memory: buildMemory,
-    distributed: () => measureDistributed(plan),
     "false positives": () => falsePositives(plan),
     [rival]: () => runScript("paths", `${rival}, Node 24`, node24, "false-positives", plan),
   });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createSnapshot } from "../../../js/snapshot/dist/index.js";
 import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { goTool } from "../../../scripts/lib/go.mjs";
-import { formatSize, log } from "../../harness/progress.mjs";
+import { formatSize, log } from "../../harness/turns.mjs";
 
 /** Images of other sizes, with as much data in proportion. */
 const SIZES = [
@@ -64,7 +64,7 @@ export async function makeInputs({ folder, plan, desyncError }) {
  *
  * @param {string} image
  * @param {string} snapshot
- * @param {import("./plan.mjs").Plan} plan
+ * @param {import("./suite.mjs").Plan} plan
  */
 async function makeSparse(image, snapshot, plan) {
   const sparse = `${image}.sparse`;

@@ -1,18 +1,16 @@
 // Restores from a server with Hedgerow and other tools, over several networks.
 import { join } from "node:path";
-
-import { startServer } from "../../harness/server.mjs";
+import { CUT, FAST, LOOPBACK, startServer } from "../../harness/server.mjs";
 import { makeInputs } from "./inputs.mjs";
-import { CUT, FAST, LOOPBACK } from "./plan.mjs";
-import { lowerBound, memory, times, traffic } from "./results.mjs";
-import { allTools, hedgerow, parts } from "./tools.mjs";
-import { maxConnections, takeTurns } from "./turns.mjs";
+import { allTools, hedgerow } from "./tools.mjs";
+import { memory, takeTurns, times, traffic } from "./turns.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Server } from "../../harness/server.mjs" */
 /** @import { Inputs } from "./inputs.mjs" */
-/** @import { Network, Plan } from "./plan.mjs" */
-/** @import { Targets, Tool } from "./tools.mjs" */
+/** @import { Network } from "../../harness/server.mjs" */
+/** @import { Plan } from "./suite.mjs" */
+/** @import { Targets } from "./tools.mjs" */
 
 /** @typedef {import("../../../js/snapshot/dist/index.js").RestoreOptions} Options */
 
@@ -74,24 +72,16 @@ export async function measure(parameters) {
   return results;
 }
 
-/** Compares all tools and the steps of a restore. @param {Context} context @param {string} workload */
+/** Compares all tools. @param {Context} context @param {string} workload */
 async function compareTools({ server, plan, inputs, targets }, workload) {
-  const { probes, imageBytes, dataBytes } = plan;
+  const { imageBytes, dataBytes } = plan;
   const tools = allTools(server, inputs, targets);
-  let connections = 1;
-  for (let probe = 0; probe < probes; probe += 1) {
-    const ours = /** @type {Tool} */ (tools[0]);
-    connections = Math.max(connections, await maxConnections(server, ours, targets));
-  }
-  const all = [...tools, ...parts(server, inputs, targets, connections)];
   const options = { ...plan, targets, image: inputs.image };
-  const timed = await takeTurns(`${workload}: tools`, server, all, options);
-  const restoring = timed.slice(0, tools.length);
+  const timed = await takeTurns(`${workload}: tools`, server, tools, options);
   return [
-    ...times(workload, restoring, { imageBytes, dataBytes }),
-    ...traffic(workload, restoring, inputs.needed),
-    ...memory(workload, restoring),
-    ...lowerBound(workload, timed, connections),
+    ...times(workload, timed, { imageBytes, dataBytes }),
+    ...traffic(workload, timed, inputs.needed),
+    ...memory(workload, timed),
   ];
 }
 

@@ -5,7 +5,21 @@ import { StepError } from "../../../scripts/lib/run.mjs";
 import { runScript } from "../../harness/programs.mjs";
 import { inMemory } from "../../harness/temporary.mjs";
 
-export { PLAN, QUICK } from "./plan.mjs";
+export const PLAN = {
+  /** Of the image of the comparisons, with the minimum of files in it. */
+  imageBytes: 2 ** 32,
+  dataBytes: 1.45e9,
+  rounds: 3,
+  warmUps: 1,
+};
+
+/** @typedef {typeof PLAN} Plan */
+
+/** @type {Plan} */
+export const QUICK = { imageBytes: 2 ** 29, dataBytes: 0.06e9, rounds: 1, warmUps: 0 };
+
+/** The number of workers, unless a comparison sets it. */
+export const WORKERS = 2;
 
 /** @typedef {{ desyncError?: string }} Prepared why `desync` could not be installed */
 
@@ -21,9 +35,9 @@ export function prepare() {
   }
 }
 
-/** @typedef {Prepared & { folder: string, plan: import("./plan.mjs").Plan }} Parameters */
+/** @typedef {Prepared & { folder: string, plan: Plan }} Parameters */
 
-/** @param {import("./plan.mjs").Plan} plan @param {Prepared} prepared */
+/** @param {Plan} plan @param {Prepared} prepared */
 export function measure(plan, prepared) {
   const description = `from a server, Node ${process.versions.node}`;
   return inMemory((folder) =>

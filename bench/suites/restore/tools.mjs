@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 import { goTool } from "../../../scripts/lib/go.mjs";
 import { node24 } from "../../../scripts/lib/paths.mjs";
-import { WORKERS } from "./plan.mjs";
+import { WORKERS } from "./suite.mjs";
 
 /**
  * A command. It prints nothing, or a report as JSON.
@@ -12,7 +12,6 @@ import { WORKERS } from "./plan.mjs";
  * @property {string} name
  * @property {string} command
  * @property {string[]} args
- * @property {boolean} makesImage whether it restores the image, rather than run one step
  * @property {string | undefined} [unavailable] why it cannot be run
  */
 
@@ -39,7 +38,7 @@ const PIPE = `curl -s -f --noproxy '*' "$1" | zstd -d --sparse -q -f -o "$2"`;
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** @param {string} name @param {string} command @param {string[]} args @returns {Tool} */
-const tool = (name, command, ...args) => ({ name, command, args, makesImage: true });
+const tool = (name, command, ...args) => ({ name, command, args });
 
 /** @param {string} name @param {string} script @param {string[]} args */
 const shell = (name, script, ...args) => tool(name, "sh", "-c", script, "sh", ...args);
@@ -88,22 +87,4 @@ export function allTools(server, inputs, targets) {
     tool("fetch, zlib, Node 24", node24, ...zlib),
     tool("fetch, zlib, holes, Node 24", node24, ...zlib, "holes"),
   ];
-}
-
-/**
- * Returns the steps of a restore, each alone: fetching, and decoding and writing.
- *
- * @param {import("../../harness/server.mjs").Server} server
- * @param {import("./inputs.mjs").Inputs} inputs
- * @param {Targets} targets
- * @param {number} connections
- * @returns {Tool[]}
- */
-export function parts(server, { snapshot, needed }, { restored }, connections) {
-  const fetching = [server.url(snapshot), String(needed), String(connections)];
-  const node = (/** @type {string} */ script, /** @type {string[]} */ ...args) => ({
-    ...tool(script, process.execPath, here(script), ...args),
-    makesImage: false,
-  });
-  return [node("fetch-all.mjs", ...fetching), node("parts.mjs", snapshot, restored)];
 }

@@ -1,18 +1,19 @@
-// Times tools, which take turns.
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { rmSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
-import { roundLogger } from "../../harness/progress.mjs";
-import * as turns from "../../harness/turns.mjs";
+// Times tools, which take turns, and turns their runs into results.
 
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { NODE, result, resultsOf } from "../../harness/results.mjs";
+import * as turns from "../../harness/turns.mjs";
+import { roundLogger } from "../../harness/turns.mjs";
+
+/** @import { About, Details } from "../../harness/results.mjs" */
 /** @import { Server } from "../../harness/server.mjs" */
 /** @import { Targets, Tool } from "./tools.mjs" */
 
 /**
  * The report of a tool. Times are milliseconds.
  *
- * @typedef {{ memory?: number, processor?: number, retries?: number, hedged?: number, failures?: number, fetch?: number, decode?: number, write?: number }} ToolReport
+ * @typedef {{ memory?: number, processor?: number, retries?: number, hedged?: number, failures?: number }} ToolReport
  */
 
 /**
@@ -27,9 +28,6 @@ const MAX_ATTEMPTS = 20;
 /** Milliseconds after which a tool is considered stuck. */
 const TIMEOUT = 600_000;
 
-/** Milliseconds between counts of the connections of a server. */
-const POLL_INTERVAL = 10;
-
 /** The runs of a tool. @typedef {import("../../harness/turns.mjs").Timed<Run>} Timed */
 
 /**
@@ -43,7 +41,7 @@ const POLL_INTERVAL = 10;
  */
 export function takeTurns(what, server, tools, { rounds, warmUps, targets, image }) {
   const methods = tools.map((tool) => {
-    let isCompared = image === undefined || !tool.makesImage;
+    let isCompared = image === undefined;
     return {
       name: tool.name,
       async time() {
@@ -104,22 +102,60 @@ function compare({ name }, image, restored) {
   if (status !== 0) throw new Error(`${name} restored other bytes than those of the image`);
 }
 
+const SUITE = `snapshot-restore-${NODE}`;
+
+/** @param {string} quantity @param {string} workload @param {string} unit @returns {About} */
+const of = (quantity, workload, unit) => ({ suite: `${SUITE}, ${quantity}`, workload, unit });
+
 /**
- * Returns the maximum of concurrent connections of a tool, which is not timed.
+ * Returns the time of each method, or why it failed.
  *
- * @param {Server} server
- * @param {Tool} tool
- * @param {Targets} targets
+ * @param {string} workload
+ * @param {Timed[]} timed
+ * @param {Details} [details]
  */
-export async function maxConnections(server, { command, args }, targets) {
-  for (const target of Object.values(targets)) rmSync(target, { force: true });
-  const child = spawn(command, args, { stdio: "ignore" });
-  const exit = once(child, "exit");
-  let max = 0;
-  while (child.exitCode === null) {
-    max = Math.max(max, (await server.stats()).connections);
-    await sleep(POLL_INTERVAL);
-  }
-  await exit.catch(() => {});
-  return max;
+export function times(workload, timed, details) {
+  const about = { suite: SUITE, workload, unit: "ms" };
+  return resultsOf(about, timed, ({ elapsed }) => elapsed, details);
+}
+
+/** Only Hedgerow reports its memory. @param {Timed[]} timed */
+const hedgerowOf = (timed) => timed.filter(({ samples: [first] }) => first?.memory !== undefined);
+
+/** Returns the peak memory of Hedgerow. @param {string} workload @param {Timed[]} timed */
+export const memory = (workload, timed) =>
+  resultsOf(
+    of("peak memory", workload, "MiB"),
+    hedgerowOf(timed),
+    ({ memory: bytes = 0 }) => bytes / 2 ** 20,
+  );
+
+/**
+ * Returns requests, bytes and failures.
+ *
+ * @param {string} workload
+ * @param {Timed[]} timed
+ * @param {number} needed size of the snapshot in bytes
+ */
+export function traffic(workload, timed, needed) {
+  const [all, ours] = [succeeded(timed), hedgerowOf(timed)];
+  /** @type {[quantity: string, unit: string, of: Timed[], figure: (run: Run) => number][]} */
+  const rows = [
+    ["bytes sent", "MB", all, ({ bytes }) => bytes / 1e6],
+    ["requests", "", all, ({ requests }) => requests],
+    ["processor time of the server", "ms", all, ({ serverProcessor }) => serverProcessor],
+    ["bytes sent over needed", "×", ours, ({ bytes }) => bytes / needed],
+    ["retries", "", ours, ({ retries = 0 }) => retries],
+    ["hedged", "", ours, ({ hedged = 0 }) => hedged],
+    ["processor time", "ms", ours, ({ processor = 0 }) => processor],
+  ];
+  const failed = of("tries that failed in all rounds", workload, "");
+  return [
+    ...rows.flatMap(([quantity, unit, some, figure]) =>
+      resultsOf(of(quantity, workload, unit), some, figure),
+    ),
+    ...all.map(({ name, samples }) =>
+      result(failed, name, [samples.reduce((sum, { failures }) => sum + failures, 0)]),
+    ),
+  ];
 }

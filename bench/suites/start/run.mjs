@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { inRoot } from "../../../scripts/lib/paths.mjs";
-import { roundLogger } from "../../harness/progress.mjs";
 import { resultsOf } from "../../harness/results.mjs";
-import { runOnce, takeTurns } from "../../harness/turns.mjs";
+import { roundLogger, runOnce, takeTurns } from "../../harness/turns.mjs";
 import { bundleSubjects, moduleOf, SUBJECTS, writeInputs } from "./subjects.mjs";
 import { timeFirstResponse, writeWorker } from "./workerd.mjs";
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 import { DiskStore } from "../../../js/snapshot/dist/index.js";
 import { result } from "../../harness/results.mjs";
-import { about } from "./results.mjs";
+import { about } from "./inputs.mjs";
 
 /** Seconds that are longer than the grace period. */
 const OLD = 100_000;
@@ -21,7 +21,7 @@ const digestOf = (/** @type {number} */ number) =>
  * nothing refers to, half of them marked long ago.
  *
  * @param {string} folder
- * @param {import("./plan.mjs").Plan} plan
+ * @param {import("./suite.mjs").Plan} plan
  */
 function writeObjects(folder, { disks, generations: count, unreferenced }) {
   for (const name of ["disks", "snapshots", "tombstones"])
@@ -58,7 +58,7 @@ function writeObjects(folder, { disks, generations: count, unreferenced }) {
   }
 }
 
-/** @param {import("./inputs.mjs").Inputs} inputs @param {import("./plan.mjs").Plan} plan */
+/** @param {import("./inputs.mjs").Inputs} inputs @param {import("./suite.mjs").Plan} plan */
 export async function measureCollect({ folder, s3 }, plan) {
   writeObjects(join(folder, "objects", "snapshots", "many"), plan);
   const store = await DiskStore.open(s3.url("many"), { s3: s3.options });

@@ -1,15 +1,13 @@
 // The image, an S3 server behind a slow link, stores with a disk that has two generations, and caches of its base.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
 import { DiskStore, ImageCache } from "../../../js/snapshot/dist/index.js";
 import { makeExt4Image, mountXfs } from "../../../scripts/lib/file-systems.mjs";
 import { StepError } from "../../../scripts/lib/run.mjs";
-import { log } from "../../harness/progress.mjs";
-import { runOnce } from "../../harness/turns.mjs";
+import { NODE } from "../../harness/results.mjs";
+import { startLink, startS3 } from "../../harness/s3.mjs";
+import { log, runOnce } from "../../harness/turns.mjs";
 import {
   applyWrites,
   blocksOf,
@@ -18,29 +16,34 @@ import {
   lengthOf,
   writeDonor,
 } from "../delta/changes.mjs";
-import { startS3 } from "../delta/s3.mjs";
 import { readPart } from "../disk/disks.mjs";
-import { LATENCY, NO_EVICTION, RATE, XFS_BYTES } from "./plan.mjs";
+import { NO_EVICTION, XFS_BYTES } from "./suite.mjs";
+
+export const SUITE = `store-${NODE}`;
+
+/**
+ * Returns the subject of results.
+ *
+ * @param {string} quantity
+ * @param {string} workload
+ * @param {string} [unit]
+ * @returns {import("../../harness/results.mjs").About}
+ */
+export const about = (quantity, workload, unit = "ms") => ({
+  suite: `${SUITE}, ${quantity}`,
+  ...{ workload, unit },
+});
 
 /** @typedef {Awaited<ReturnType<typeof makeInputs>>} Inputs */
 
 /** The name of the disk. */
 export const NAME = "disk";
 
-/** Starts a slow link to a server. @param {string} endpoint */
-export async function startLink(endpoint) {
-  const script = fileURLToPath(new URL("link.mjs", import.meta.url));
-  const args = [script, new URL(endpoint).port, `${LATENCY}`, `${RATE}`];
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const [port] = await once(child.stdout, "data");
-  return { endpoint: `http://127.0.0.1:${String(port).trim()}`, stop: () => child.stdin.end() };
-}
-
 /**
  * Makes all inputs in a folder.
  *
  * @param {string} folder
- * @param {import("./plan.mjs").Plan} plan
+ * @param {import("./suite.mjs").Plan} plan
  */
 export async function makeInputs(folder, { imageBytes, dataBytes, share }) {
   const xfs = join(folder, "xfs");

@@ -2,18 +2,16 @@
 import { mkdtempSync } from "node:fs";
 
 import { DiskStore } from "../../../js/snapshot/dist/index.js";
-import { log } from "../../harness/progress.mjs";
 import { itself, measureParts, result, resultsOf } from "../../harness/results.mjs";
-import { takeTurns } from "../../harness/turns.mjs";
+import { log, takeTurns } from "../../harness/turns.mjs";
 import { compressedBlocks } from "../delta/rivals.mjs";
 import { measureCollect } from "./collects.mjs";
-import { clone, makeInputs, NAME, writeTo } from "./inputs.mjs";
-import { about, SUITE } from "./results.mjs";
+import { about, clone, makeInputs, NAME, SUITE, writeTo } from "./inputs.mjs";
 import { makeChunks, makeOverlays } from "./rivals.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Inputs } from "./inputs.mjs" */
-/** @import { Plan } from "./plan.mjs" */
+/** @import { Plan } from "./suite.mjs" */
 
 /** The inputs of all parts. @typedef {{ inputs: Inputs, plan: Plan, qcow2: Awaited<ReturnType<typeof makeOverlays>>, desync: Awaited<ReturnType<typeof makeChunks>> }} Context */
 

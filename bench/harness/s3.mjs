@@ -1,4 +1,4 @@
-// An S3 server over a folder, and the bytes that it sends and receives.
+// An S3 server over a folder, the bytes that it sends and receives, and a slow link to it.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -6,12 +6,16 @@ import { mkdirSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 
-import { goTool } from "../../../scripts/lib/go.mjs";
-import { inRoot } from "../../../scripts/lib/paths.mjs";
-import { freePort } from "../../../tests/support/http/free-port.mjs";
+import { goTool } from "../../scripts/lib/go.mjs";
+import { inRoot } from "../../scripts/lib/paths.mjs";
+import { freePort } from "../../tests/support/http/free-port.mjs";
 
 const [REGION, BUCKET] = ["eu-central-1", "snapshots"];
+
+/** Of a link: milliseconds to the first byte of a response, and bytes per second of each connection. */
+const [LATENCY, RATE] = [30, 90e6];
 
 /** Seconds after which the server ends by itself. */
 const LIFETIME = 3600;
@@ -89,4 +93,13 @@ async function startCounting(target) {
   await once(server, "listening");
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return { port, bytes: () => bytes, close: () => server.close() };
+}
+
+/** Starts a slow link to a server. @param {string} endpoint */
+export async function startLink(endpoint) {
+  const script = fileURLToPath(new URL("link.mjs", import.meta.url));
+  const args = [script, new URL(endpoint).port, `${LATENCY}`, `${RATE}`];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const [port] = await once(child.stdout, "data");
+  return { endpoint: `http://127.0.0.1:${String(port).trim()}`, stop: () => child.stdin.end() };
 }
