@@ -90,5 +90,6 @@ function manifestOf(size, index) {
     dataFrames: 0,
     holeFrames: 0,
   };
-  return /** @type {Manifest} */ ({ info, frames: /** @type {unknown} */ ({ count: 0 }) });
+  const frames = /** @type {Manifest["frames"]} */ (/** @type {unknown} */ ({ count: 0 }));
+  return /** @type {Manifest} */ ({ info, frames, tail: new Uint8Array() });
 }
