@@ -12,9 +12,8 @@ const edge = inRoot("js", "edge");
 const src = `${edge}/src`;
 const dist = `${edge}/dist`;
 
-/** Modules that entries re-export. */
+/** The module that entries re-export. */
 const REQUESTS = join("entries", "requests.ts");
-const BLOCK = join("entries", "block.ts");
 
 /** Names of the WebAssembly modules. */
 const MODULES = ["paths", "block", "build"];
@@ -125,8 +124,8 @@ const bundle = (way, name, entry, fileOf = () => undefined) =>
   });
 
 for (const way of ["base64", ...Object.keys(IMPORTED)]) {
-  await bundle(way, "block", "entries/bundle-block", (module) =>
-    stripsBlocks(module) || module === BLOCK ? undefined : "./hedgerow.js",
+  await bundle(way, "block", "block/strip-block", (module) =>
+    stripsBlocks(module) ? undefined : "./hedgerow.js",
   );
 }
 await bundle("base64", "hedgerow", "entries/bundle-with-build");

@@ -1,16 +1,14 @@
 /** Options that all adapters share, and the reports of what adapters do. */
-import { HedgerowError } from "../error.js";
+import { checkOptions, FUNCTION, HedgerowError, type OptionType } from "../error.js";
 import { channelOf } from "../events.js";
 import { HeaderStripper } from "../headers/header-stripper.js";
-import { checkOptions, FUNCTION, type OptionType } from "../options.js";
 import {
   PATH_CHECK_TYPES,
   type PathCheck,
   type PathCheckOptions,
   type Paths,
   pathCheck,
-} from "../paths/path-check.js";
-import { isForbiddenNomination } from "./bad-request.js";
+} from "../paths/guard-paths.js";
 
 /**
  * Rules as the constructor of `HeaderStripper` takes them, or an existing stripper. `{ keep }` is an
@@ -269,4 +267,12 @@ function stripperOf(subject: string, rules: HeaderRules): HeaderStripper {
 function isStripper(value: object): value is HeaderStripper {
   const { strips, strip, stripRaw } = value as Partial<HeaderStripper>;
   return [strips, strip, stripRaw].every((method) => typeof method === "function");
+}
+
+/**
+ * Returns whether an error says that `Connection` nominates a field meant for all recipients. Compares the
+ * code, since `hedgerow/slim` defines an error class of its own.
+ */
+export function isForbiddenNomination(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "ERR_CONNECTION_OPTION";
 }

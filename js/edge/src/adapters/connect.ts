@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { NOT_FOUND } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
-import { sendBadRequest } from "./bad-request.js";
 import {
   encodedTarget,
+  sendBadRequest,
   stripIncoming,
   stripOutgoing,
   stripRequest,

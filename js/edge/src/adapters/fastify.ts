@@ -2,8 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 
 import { type AdapterOptions, readOptions } from "./adapter.js";
-import { sendBadRequest } from "./bad-request.js";
-import { encodedTarget, stripIncoming, stripOutgoing } from "./node-messages.js";
+import { encodedTarget, sendBadRequest, stripIncoming, stripOutgoing } from "./node-messages.js";
 
 export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";
 

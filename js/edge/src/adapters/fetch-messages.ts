@@ -1,7 +1,6 @@
 /** Stripping of Fetch requests and responses, many of which are immutable. */
 import type { HeaderStripper } from "../headers/header-stripper.js";
-import type { Stripping } from "./adapter.js";
-import { isForbiddenNomination } from "./bad-request.js";
+import { isForbiddenNomination, type Stripping } from "./adapter.js";
 
 /**
  * Strips a message in place, or a copy of it if it is immutable. In a dry run, strips only a copy of its headers.
@@ -70,4 +69,10 @@ function copyOf(response: Response): Response {
   // Clients treat a status above 599 as a 5xx error (RFC 9110 §15). The headers are copied because a server
   // that replaces `Response` may keep the immutable ones.
   return new Response(body, { status: status > 599 ? 502 : status, headers: new Headers(headers) });
+}
+
+/** Returns the response to a request that is refused because of its `Connection`. */
+export function badRequest(): Response {
+  const headers = { "content-type": "text/plain; charset=utf-8" };
+  return new Response("Bad Request\n", { status: 400, headers });
 }

@@ -1,7 +1,6 @@
 /** Stripping of header fields in the forms that Node and undici use. */
 import type { HeaderStripper } from "../headers/header-stripper.js";
-import type { Stripping } from "./adapter.js";
-import { isForbiddenNomination } from "./bad-request.js";
+import { isForbiddenNomination, type Stripping } from "./adapter.js";
 
 /** Fields as a flat list of names and values, as pairs, or as an object. In a flat list, names may be bytes. */
 export type Fields =

@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 
 import { type Adapter, type AdapterOptions, readOptions, type Stripping } from "./adapter.js";
-import { badRequest } from "./bad-request.js";
-import { strippedRequest, strippedResponse } from "./fetch-messages.js";
+import { badRequest, strippedRequest, strippedResponse } from "./fetch-messages.js";
 import { encodedTarget, stripIncoming, stripOutgoing } from "./node-messages.js";
 
 export * from "../entries/requests.js";

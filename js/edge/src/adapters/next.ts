@@ -4,8 +4,7 @@ import { type NextFetchEvent, NextRequest, NextResponse } from "next/server.js";
 import { HedgerowError } from "../error.js";
 import { answerNotFound } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions, type Stripping } from "./adapter.js";
-import { badRequest } from "./bad-request.js";
-import { strip, strippedResponse } from "./fetch-messages.js";
+import { badRequest, strip, strippedResponse } from "./fetch-messages.js";
 
 export * from "../entries/requests.js";
 export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";

@@ -199,3 +199,26 @@ function isFields(
 ): argument is readonly unknown[] | Readonly<Record<string, unknown>> {
   return typeof argument === "function" || (typeof argument === "object" && argument !== null);
 }
+
+/**
+ * Refuses a request because of its `Connection`, and closes the connection. Only HTTP/1.1 has such requests.
+ */
+export function sendBadRequest(response: ServerResponse): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  // Earlier middleware may have set these for another body.
+  for (const name of ["content-encoding", "transfer-encoding"]) {
+    if (response.hasHeader(name)) response.removeHeader(name);
+  }
+  // `connection: close` below is not enough if rules strip `Connection`.
+  response.shouldKeepAlive = false;
+  const text = "Bad Request\n";
+  response.writeHead(400, {
+    "content-type": "text/plain; charset=utf-8",
+    "content-length": text.length,
+    connection: "close",
+  });
+  response.end(text);
+}

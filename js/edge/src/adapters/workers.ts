@@ -2,8 +2,7 @@
 import { HedgerowError } from "../error.js";
 import { answerNotFound } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
-import { badRequest } from "./bad-request.js";
-import { strippedRequest, strippedResponse } from "./fetch-messages.js";
+import { badRequest, strippedRequest, strippedResponse } from "./fetch-messages.js";
 
 export * from "../entries/requests.js";
 export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";

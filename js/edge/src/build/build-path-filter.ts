@@ -1,8 +1,19 @@
-import { FilterBuilder } from "../../wasm/build.js";
-import { checkKnown, checkList, checkString, HedgerowError } from "../error.js";
+/**
+ * Builds filters. The WebAssembly module that does it is instantiated on first use, because most programs only query.
+ */
+import module from "wasm:build";
+
+import { FilterBuilder, type InitOutput, initSync } from "../../wasm/build.js";
+import { checkKnown, checkList, checkString, HedgerowError, typeName } from "../error.js";
+import { compile } from "../module.js";
 import { KeyWriter } from "../paths/key-writer.js";
-import { checkVersion, fileOf, isRate, unexpected } from "./file.js";
-import { buildMemory, instantiateBuild } from "./module.js";
+import type { BloomParams, FuseParams } from "../paths/path-filter.js";
+
+const encoder = new TextEncoder();
+
+const MIN_FALSE_POSITIVE_RATE = 1e-18;
+const MAX_FALSE_POSITIVE_RATE = 0.5;
+const MAX_HEADER_LENGTH = 2 ** 16;
 
 /** Options of `buildPathFilter` and `PathFilterBuilder`. */
 export interface PathFilterOptions {
@@ -191,4 +202,59 @@ function withDefaults(options: PathFilterOptions): Settings {
     throw unexpected("capacity", "an integer from 1 to 2^53 - 1", capacity);
   }
   return { kind, falsePositiveRate, seed, version, sizing, capacity };
+}
+
+/** Assembles the two lines of a filter file. */
+export function fileOf(
+  version: string,
+  params: { bloom: BloomParams } | { fuse: FuseParams },
+  wildcards: number,
+  body: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  const header = { version, ...params, ...(wildcards === 0 ? {} : { wildcards }) };
+  const line = encoder.encode(`${JSON.stringify(header)}\n"`);
+  const file = new Uint8Array(line.length + body.length + 1);
+  file.set(line);
+  file.set(body, line.length);
+  file[file.length - 1] = 0x22;
+  return file;
+}
+
+/** Returns whether builders accept a false-positive rate. */
+export function isRate(rate: unknown): boolean {
+  return (
+    typeof rate === "number" && rate >= MIN_FALSE_POSITIVE_RATE && rate <= MAX_FALSE_POSITIVE_RATE
+  );
+}
+
+/** Throws `ERR_ARGUMENT` unless `version` is a string for which the first line has room. */
+export function checkVersion(version: unknown): void {
+  // The other members of line 1 take up to 160 bytes.
+  const isVersion = typeof version === "string";
+  const length = isVersion ? encoder.encode(JSON.stringify(version)).length + 160 : 0;
+  if (!isVersion || length > MAX_HEADER_LENGTH) {
+    const expected = "a string that leaves line 1 below 65536 bytes";
+    throw unexpected("version", expected, isVersion ? `a line of ${length}` : version);
+  }
+}
+
+/** Returns the error for an option with a wrong value. */
+export function unexpected(option: string, expected: string, value: unknown): HedgerowError {
+  const isPrintable = typeof value === "number" || typeof value === "string";
+  const found = isPrintable ? value : typeName(value);
+  return new HedgerowError("ERR_ARGUMENT", `${option}: expected ${expected}, found ${found}`);
+}
+
+let instance: InitOutput | undefined;
+let bytes = new Uint8Array(0);
+
+/** Instantiates the module if needed. Call it before anything else of the module. */
+export function instantiateBuild(): void {
+  instance ??= initSync({ module: compile(module) });
+}
+
+/** Returns the module's whole memory. The view detaches when the memory grows. */
+export function buildMemory(): Uint8Array<ArrayBuffer> {
+  if (bytes.length === 0) bytes = new Uint8Array(instance!.memory.buffer as ArrayBuffer);
+  return bytes;
 }

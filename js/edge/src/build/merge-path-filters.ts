@@ -1,8 +1,14 @@
-import { FilterMerger } from "../../wasm/build.js";
+/** Merges and measures filters. */
+import { FilterMerger, measure } from "../../wasm/build.js";
 import { checkKnown, checkList, HedgerowError, wrongType } from "../error.js";
 import { type BloomParams, PathFilter, type PathFilterParams } from "../paths/path-filter.js";
-import { checkVersion, fileOf, isRate } from "./file.js";
-import { buildMemory, instantiateBuild } from "./module.js";
+import {
+  buildMemory,
+  checkVersion,
+  fileOf,
+  instantiateBuild,
+  isRate,
+} from "./build-path-filter.js";
 
 /** Options of `mergePathFilters`. */
 export interface PathFilterMerging {
@@ -119,4 +125,28 @@ function mergedParams(merged: BloomFilter | undefined, next: BloomFilter): Bloom
 
 function unmergeable(expected: string, found: string): HedgerowError {
   return new HedgerowError("ERR_FILTER_MERGE", `expected ${expected}, found ${found}`);
+}
+
+/** Measurements of a path filter. */
+export interface PathFilterMeasures {
+  /** Number of bits set. */
+  bitsSet: number;
+  /**
+   * Expected false-positive rate: the share of absent paths reported as present, from 0 to 1. That of a filter
+   * of the kind `"fuse"` is 2^-24.
+   */
+  falsePositiveRate: number;
+}
+
+/**
+ * Counts the set bits of a filter and estimates its false-positive rate.
+ *
+ * @throws {HedgerowError} `ERR_ARGUMENT` if `file` is not a `Uint8Array`; otherwise as `PathFilter.parse`
+ */
+export function measurePathFilter(file: Uint8Array): PathFilterMeasures {
+  if (!(file instanceof Uint8Array)) throw wrongType("a Uint8Array", file);
+  PathFilter.parse(file).free();
+  instantiateBuild();
+  const [bitsSet, falsePositiveRate] = measure(file) as unknown as [number, number];
+  return { bitsSet, falsePositiveRate };
 }

@@ -3,17 +3,13 @@
  * they load. Entries and adapters import this bundle: see `scripts/lib/bundle-edge.mjs`.
  */
 
-export * from "../compile.js";
 export * from "../error.js";
 export * from "../events.js";
 export * from "../headers/compiled-rules.js";
 export { rulesOf } from "../headers/header-stripper.js";
 export * from "../module.js";
-export * from "../options.js";
 export * from "../paths/filter-file.js";
 export * from "../paths/guard-paths.js";
 export * from "../paths/key-writer.js";
-export * from "../paths/module.js";
-export * from "../paths/path-check.js";
 export * from "../paths/path-filter.js";
 export * from "./requests.js";

@@ -4,6 +4,10 @@ export {
   PathFilterBuilder,
   type PathFilterOptions,
 } from "../build/build-path-filter.js";
-export { measurePathFilter, type PathFilterMeasures } from "../build/measure-path-filter.js";
-export { mergePathFilters, type PathFilterMerging } from "../build/merge-path-filters.js";
+export {
+  measurePathFilter,
+  mergePathFilters,
+  type PathFilterMeasures,
+  type PathFilterMerging,
+} from "../build/merge-path-filters.js";
 export * from "./requests.js";

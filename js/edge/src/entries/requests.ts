@@ -3,9 +3,15 @@ export { HedgerowError, type HedgerowErrorCode } from "../error.js";
 export { explainField, type FieldDecision } from "../headers/explain-field.js";
 export { HeaderStripper, type HeaderStripperOptions } from "../headers/header-stripper.js";
 export { type PresetDirection, type PresetName, preset } from "../headers/presets.js";
-export { guardPaths, type PathGuard, type PathGuardOptions } from "../paths/guard-paths.js";
+export {
+  canExist,
+  guardPaths,
+  type PathGuard,
+  type PathGuardOptions,
+  type PathLookup,
+  type Paths,
+} from "../paths/guard-paths.js";
 export { normalizePath } from "../paths/normalize-path.js";
-export type { Paths } from "../paths/path-check.js";
 export {
   type BloomParams,
   type FuseParams,
@@ -14,5 +20,4 @@ export {
   type PathFilterReading,
 } from "../paths/path-filter.js";
 export { PathFilterStore, type PathFilterStoreOptions } from "../paths/path-filter-store.js";
-export { canExist, type PathLookup } from "../paths/path-lookup.js";
 export { PathSet } from "../paths/path-set.js";

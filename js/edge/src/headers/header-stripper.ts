@@ -1,6 +1,5 @@
 import { checkList, checkString, HedgerowError, isOptions, wrongType } from "../error.js";
-import { CompiledRules } from "./compiled-rules.js";
-import { nominated } from "./nominations.js";
+import { CompiledRules, nominated } from "./compiled-rules.js";
 
 /** Options of a {@link HeaderStripper}. */
 export interface HeaderStripperOptions {

@@ -1,11 +1,23 @@
+import source from "wasm:paths";
+
+import type { InitOutput } from "../../wasm/paths.js";
 import { HedgerowError } from "../error.js";
-import { WasmObject } from "../module.js";
+import { WasmModule, WasmObject } from "../module.js";
 import { type FirstLine, readFirstLine } from "./first-line.js";
 import { KeyWriter } from "./key-writer.js";
-import { pathsModule } from "./module.js";
 import { decode, formatError, mismatch } from "./parse-first-line.js";
 
-const [LINE_FEED, RETURN, QUOTE, PADDING] = [0x0a, 0x0d, 0x22, 0x3d];
+/** The module that queries path filters. */
+export const pathsModule = /* @__PURE__ */ new WasmModule<InitOutput>(
+  "paths",
+  "filter_new",
+  source,
+);
+
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+const QUOTE = 0x22;
+const PADDING = 0x3d;
 
 /** Longest first line, in bytes, including CR LF. */
 const MAX_LINE_LENGTH = 2 ** 16 + 2;

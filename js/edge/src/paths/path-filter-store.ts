@@ -1,7 +1,7 @@
 import { checkKnown, checkString, HedgerowError, typeName, wrongType } from "../error.js";
 import { channelOf } from "../events.js";
+import { canExist, isLookup, type PathLookup } from "./guard-paths.js";
 import { isResponse, PathFilter, receiveFile } from "./path-filter.js";
-import { canExist, isLookup, type PathLookup } from "./path-lookup.js";
 
 /** Options of `PathFilterStore`. */
 export interface PathFilterStoreOptions {

@@ -1,6 +1,6 @@
 import { checkKnown, checkString, HedgerowError, wrongType } from "../error.js";
 import { FilterFile } from "./filter-file.js";
-import type { PathLookup } from "./path-lookup.js";
+import type { PathLookup } from "./guard-paths.js";
 
 const encoder = new TextEncoder();
 

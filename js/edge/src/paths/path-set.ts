@@ -1,5 +1,5 @@
 import { checkList, checkString, HedgerowError, typeName, wrongType } from "../error.js";
-import { MAX_WILDCARD_DEPTH, type PathLookup } from "./path-lookup.js";
+import { MAX_WILDCARD_DEPTH, type PathLookup } from "./guard-paths.js";
 
 const decoder = new TextDecoder();
 
