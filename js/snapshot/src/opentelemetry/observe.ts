@@ -48,6 +48,7 @@ type Members<T> = { readonly [Name in keyof T]?: "function" | "string" };
 const METER: Members<Meter> = {
   createObservableCounter: "function",
   createObservableGauge: "function",
+  createCounter: "function",
   createHistogram: "function",
   addBatchObservableCallback: "function",
   removeBatchObservableCallback: "function",
@@ -103,12 +104,9 @@ export function checkMeter(meter: Meter): void {
 
 /** Throws unless a value has all members. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function check<T>(name: string, expected: string, value: T, members: Members<T>): void {
+  const found = Object(value) as T;
   const kinds = Object.entries(members) as [keyof T, string][];
-  try {
-    if (kinds.every(([member, kind]) => typeof value[member] === kind)) return;
-  } catch {
-    // The value is null or undefined, or a getter throws.
-  }
+  if (kinds.every(([member, kind]) => typeof found[member] === kind)) return;
   throw new SnapshotError("ERR_ARGUMENT", `${name}: expected ${expected}, found something else`);
 }
 
