@@ -50,11 +50,9 @@ export type { ReadOptions, ReadWorkOptions, Resolve, WorkOptions } from "./optio
 export type { Progress } from "./progress.js";
 export { type RestoreInfo, restoreSnapshot } from "./restore-snapshot.js";
 export type { AttachedDisk, SavedGeneration } from "./store/attached-disk.js";
-export type { Collected, CollectedSnapshot } from "./store/collect.js";
+export type { Collected, CollectedSnapshot, Explanation, Reference } from "./store/collect.js";
 export { type Attachment, type DiskStatus, DiskStore } from "./store/disk-store.js";
 export type { ExpiredGeneration } from "./store/expire.js";
-export type { Explanation, Reference } from "./store/explain.js";
-export type { Generation } from "./store/generation.js";
 export type { UnsavedImage } from "./store/local-images.js";
-export type { ParentGeneration } from "./store/pointer.js";
+export type { Generation, ParentGeneration } from "./store/pointer.js";
 export { verifySnapshot } from "./verify-snapshot.js";

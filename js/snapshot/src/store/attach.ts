@@ -9,10 +9,10 @@ import { safeLocation } from "../location/location.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Hooks } from "../options/store-options.js";
 import { AttachedDisk } from "./attached-disk.js";
+import type { StoreParts } from "./disk-store.js";
 import { Lease } from "./lease.js";
 import type { ImageNote } from "./local-images.js";
 import { headOf, type Pointer } from "./pointer.js";
-import type { StoreParts } from "./store-parts.js";
 
 /** A disk to attach. */
 export interface AttachRequest {

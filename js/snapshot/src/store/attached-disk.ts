@@ -15,12 +15,17 @@ import {
   MAX_LABEL_LENGTH,
   type SaveDiskOptions,
 } from "../options/store-options.js";
-import { saveRegularly } from "./auto-save.js";
-import { type Generation, generationOf } from "./generation.js";
-import { whileFrozen } from "./hooks.js";
 import type { Lease } from "./lease.js";
 import type { ImageNote, LocalImages } from "./local-images.js";
-import { headOf, type NewGeneration, type Pointer, withGeneration } from "./pointer.js";
+import {
+  type Generation,
+  generationOf,
+  headOf,
+  type NewGeneration,
+  type Pointer,
+  withGeneration,
+} from "./pointer.js";
+import { saveRegularly, whileFrozen } from "./saving.js";
 import { type Snapshots, storedOf } from "./snapshots.js";
 
 /** What an attached disk works with. */

@@ -1,7 +1,13 @@
-/** Deletes snapshots that nothing refers to: mark and sweep, with tombstones. docs/store.md says why that is safe. */
-import { eachOf } from "./each-of.js";
-import { objectsOf, type Pointer } from "./pointer.js";
-import type { Pointers } from "./pointers.js";
+/**
+ * Deletes snapshots that nothing refers to, or explains what refers to one. A collection marks such a snapshot with a
+ * tombstone, and deletes it only if the mark is older than the grace period; a writer that is about to refer to the
+ * snapshot removes the mark first. docs/store.md says why that is safe.
+ */
+import { randomUUID } from "node:crypto";
+import { SnapshotError } from "../error.js";
+import type { StoredObject, StoreObjects } from "./objects.js";
+import { byGeneration, objectsOf, type Pointer } from "./pointer.js";
+import { eachOf, type Pointers } from "./pointers.js";
 import type { ListedSnapshot, Snapshots } from "./snapshots.js";
 
 /** The number of snapshots of each list that are handled at a time. */
@@ -107,4 +113,108 @@ async function liveObjects(
 async function unmark({ tombstones }: Snapshots, { digest }: ListedSnapshot): Promise<void> {
   const tombstone = await tombstones.read(digest);
   if (tombstone?.state === "marked") await tombstones.remove(digest, tombstone.tag);
+}
+
+/** The folder of the tombstones. */
+const FOLDER = "tombstones/";
+
+const MAX_LENGTH = 4_096;
+
+/** A tombstone, as it was read. */
+export interface Tombstone {
+  readonly state: "marked" | "deleting";
+  readonly tag: string;
+  /** When it was written, by the clock of the store. */
+  readonly modified: number;
+}
+
+/** The tombstones of a store. Each change is one conditional write. */
+export class Tombstones {
+  constructor(private readonly objects: StoreObjects) {}
+
+  /** Returns the tombstone of a snapshot, if there is one. @throws {SnapshotError} `ERR_STORE` */
+  async read(digest: string, signal?: AbortSignal): Promise<Tombstone | undefined> {
+    const key = keyOf(digest);
+    const found = await this.objects.read(key, MAX_LENGTH, signal);
+    return found && { ...found, state: stateOf(`${this.objects.name}/${key}`, found) };
+  }
+
+  /** Marks a snapshot, unless it is marked. */
+  async mark(digest: string): Promise<void> {
+    await this.objects.write(keyOf(digest), bytesOf("marked"), undefined);
+  }
+
+  /** Claims a snapshot for deletion. Returns the tag of the claim, or undefined if the tombstone has changed. */
+  async claim(digest: string, { tag }: Tombstone): Promise<string | undefined> {
+    return (await this.objects.write(keyOf(digest), bytesOf("deleting"), tag)).tag;
+  }
+
+  /** Removes a tombstone. Returns false if it has changed. */
+  remove(digest: string, tag: string): Promise<boolean> {
+    return this.objects.remove(keyOf(digest), tag);
+  }
+
+  /** Yields the digests of all snapshots that have a tombstone. */
+  async *digests(signal?: AbortSignal): AsyncGenerator<string> {
+    for await (const { key } of this.objects.list(FOLDER, undefined, signal))
+      yield key.slice(FOLDER.length);
+  }
+}
+
+function keyOf(digest: string): string {
+  return `${FOLDER}${digest}`;
+}
+
+/** Returns the content of a tombstone. No two calls return the same bytes, so that a writer recognises its own. */
+function bytesOf(state: Tombstone["state"]): Buffer {
+  return Buffer.from(`${JSON.stringify({ version: 1, state, revision: randomUUID() })}\n`);
+}
+
+function stateOf(name: string, { bytes }: StoredObject): Tombstone["state"] {
+  try {
+    const { version, state } = Object(JSON.parse(bytes.toString())) as Record<string, unknown>;
+    if (version === 1 && (state === "marked" || state === "deleting")) return state;
+  } catch {
+    // It is not JSON.
+  }
+  throw new SnapshotError("ERR_STORE", `${name}: expected a tombstone of version 1`);
+}
+
+/** The reasons why a snapshot is in a store. */
+export interface Explanation {
+  /** Its identity. */
+  readonly digest: string;
+  /** Its size in bytes, or undefined if it is not in the store. */
+  readonly bytes: number | undefined;
+  /** The generations that need it. If there are none, collections delete it after the grace period. */
+  readonly references: readonly Reference[];
+}
+
+/** A generation that needs a snapshot. */
+export interface Reference {
+  /** The name of the disk. */
+  readonly name: string;
+  /** The number of the generation. */
+  readonly generation: number;
+  /** Whether it is the snapshot of the generation, or a base object of that. */
+  readonly as: "snapshot" | "base";
+}
+
+/** Finds the generations of all disks that need a snapshot. @throws {SnapshotError} `ERR_STORE` */
+export async function explain(
+  pointers: Pointers,
+  snapshots: Snapshots,
+  digest: string,
+  signal: AbortSignal | undefined,
+): Promise<Explanation> {
+  const references: Reference[] = [];
+  const finding = pointers.each((name, { generations }) => {
+    for (const generation of generations) {
+      if (!objectsOf(generation).includes(digest)) continue;
+      const as = generation.digest === digest ? "snapshot" : "base";
+      references.push({ name, generation: generation.number, as });
+    }
+  }, signal);
+  const [bytes] = await Promise.all([snapshots.size(digest, signal), finding]);
+  return { digest, bytes, references: references.sort(byGeneration) };
 }

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { checkedCache } from "../cache/image-cache.js";
+import { checkedCache, type ImageCache } from "../cache/image-cache.js";
 import { traceOption } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
@@ -29,32 +29,29 @@ import {
   type NewDiskOptions,
   type StoreOptions,
 } from "../options/store-options.js";
+import type { TransferOptions } from "../options/transfer-options.js";
 import { checkedDigest, checkWork } from "../options/work-options.js";
 import { verifySnapshot } from "../verify-snapshot.js";
 import { attach } from "./attach.js";
 import type { AttachedDisk } from "./attached-disk.js";
-import { type Collected, collect } from "./collect.js";
-import { eachOf } from "./each-of.js";
+import { type Collected, collect, type Explanation, explain } from "./collect.js";
 import { type ExpiredGeneration, expire } from "./expire.js";
-import { type Explanation, explain } from "./explain.js";
-import { forMany } from "./for-many.js";
-import { createForks } from "./fork.js";
-import { type Generation, generationOf } from "./generation.js";
 import { checkDetached, isAttached } from "./lease.js";
 import { LocalImages, type UnsavedImage } from "./local-images.js";
-import { newPointer, storeContent } from "./new-disk.js";
-import { openObjects } from "./objects/open-objects.js";
+import { createForks, newPointer, salvage, storeContent } from "./new-disk.js";
+import type { StoreObjects } from "./objects.js";
+import { openObjects } from "./open-objects.js";
 import {
+  type Generation,
+  generationOf,
   headOf,
   objectsOf,
   type Pointer,
   type PointerGeneration,
   withGeneration,
 } from "./pointer.js";
-import { POINTERS_AT_A_TIME, Pointers } from "./pointers.js";
-import { salvage } from "./salvage.js";
+import { eachOf, forMany, POINTERS_AT_A_TIME, Pointers } from "./pointers.js";
 import { Snapshots, type StoredSnapshot } from "./snapshots.js";
-import type { StoreParts } from "./store-parts.js";
 
 /** The state of a disk in a store. Returned by `DiskStore.stat`. */
 export interface DiskStatus {
@@ -493,4 +490,19 @@ function storedIn(pointer: Pointer, generation: PointerGeneration): StoredSnapsh
     objectsOf(generation).map((object) => [object, pointer.objects[object] ?? 0]),
   );
   return { digest, bases, sizes, imageSize: pointer.size };
+}
+
+/** The parts of a store that its calls use. */
+export interface StoreParts {
+  readonly objects: StoreObjects;
+  readonly pointers: Pointers;
+  readonly snapshots: Snapshots;
+  readonly images: LocalImages;
+  readonly cache: ImageCache | undefined;
+  /** The name of this host in leases. */
+  readonly owner: string;
+  /** The duration of leases, in milliseconds. */
+  readonly duration: number;
+  /** The options of transfers. */
+  readonly transfer: TransferOptions;
 }

@@ -1,8 +1,7 @@
 import { SnapshotError } from "../error.js";
-import { eachOf } from "./each-of.js";
 import { agedLease, isAttached } from "./lease.js";
 import { byGeneration, type Pointer, type PointerGeneration, withGenerations } from "./pointer.js";
-import { type KnownPointer, POINTERS_AT_A_TIME, type Pointers } from "./pointers.js";
+import { eachOf, type KnownPointer, POINTERS_AT_A_TIME, type Pointers } from "./pointers.js";
 
 /** The options of an expiry. */
 export interface Expiry {

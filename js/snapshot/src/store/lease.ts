@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { Turns } from "../local/locks.js";
-import type { Hold } from "./objects/objects.js";
+import type { Hold } from "./objects.js";
 import { headOf, type Pointer, type PointerLease } from "./pointer.js";
 import type { KnownPointer, Pointers } from "./pointers.js";
 

@@ -1,8 +1,8 @@
+/** Reads and writes the pointers of a store, many at a time. */
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { SnapshotError } from "../error.js";
-import { eachOf } from "./each-of.js";
-import type { StoredObject, StoreObjects } from "./objects/objects.js";
+import type { StoredObject, StoreObjects } from "./objects.js";
 import { MAX_POINTER_LENGTH, type Pointer, parsePointer, serialisePointer } from "./pointer.js";
 
 /** The folder of the pointers. */
@@ -144,4 +144,41 @@ export class Pointers {
 
 function keyOf(name: string): string {
   return `${FOLDER}${name}`;
+}
+
+/** Calls `use` with each item, several at a time. Rejects with the first error, when all calls have ended. */
+export async function eachOf<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  concurrency: number,
+  use: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator =
+    Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  let isEnded = false;
+  /** Generators answer one call after the other. */
+  const run = async () => {
+    while (!isEnded) {
+      const next = await iterator.next();
+      if (next.done === true) return;
+      await use(next.value);
+    }
+  };
+  const ends = await Promise.allSettled(
+    Array.from({ length: concurrency }, () =>
+      run().catch((error: unknown) => {
+        isEnded = true;
+        throw error;
+      }),
+    ),
+  );
+  await iterator.return?.();
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}
+
+/** Returns a signal that follows another one, and that any number of requests may listen to. */
+export function forMany(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal === undefined) return undefined;
+  const following = AbortSignal.any([signal]);
+  setMaxListeners(0, following);
+  return following;
 }

@@ -18,8 +18,8 @@ import { checkPinned } from "../options/digest.js";
 import type { NewDiskOptions } from "../options/store-options.js";
 import { transferOf } from "../options/transfer-options.js";
 import type { Resolve } from "../options/work-options.js";
-import type { ListedObject, NewObject, StoreObjects } from "./objects/objects.js";
-import { type Tombstone, Tombstones } from "./tombstones.js";
+import { type Tombstone, Tombstones } from "./collect.js";
+import type { ListedObject, NewObject, StoreObjects } from "./objects.js";
 
 /** The folder of the snapshots. */
 const FOLDER = "snapshots/";

@@ -13,7 +13,7 @@ import { checkAbsentAt } from "../../dist/location/stored-snapshot.js";
 import { transferOf } from "../../dist/options/transfer-options.js";
 import { copyWhole, uploadWhole } from "../../dist/s3/multipart-upload.js";
 import { ObjectStore } from "../../dist/s3/object-store.js";
-import { S3Objects } from "../../dist/store/objects/s3-objects.js";
+import { S3Objects } from "../../dist/store/s3-objects.js";
 import { textsIn } from "../support/error-texts.js";
 import {
   type Is,

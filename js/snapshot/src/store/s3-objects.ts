@@ -1,26 +1,25 @@
 import { setMaxListeners } from "node:events";
 import type { FileHandle } from "node:fs/promises";
-
-import { withEither } from "../../abort.js";
-import { SnapshotError } from "../../error.js";
-import { isGatewayStatus } from "../../http/retry.js";
-import { withTemporaryFile } from "../../local/private-file.js";
-import { planOf } from "../../location/upload-snapshot.js";
+import { withEither } from "../abort.js";
+import { SnapshotError } from "../error.js";
+import { isGatewayStatus } from "../http/retry.js";
+import { withTemporaryFile } from "../local/private-file.js";
+import { planOf } from "../location/upload-snapshot.js";
 import {
   forUploads,
   type Transfer,
   type TransferOptions,
   transferOf,
-} from "../../options/transfer-options.js";
-import type { ObjectLocation } from "../../s3/failure.js";
+} from "../options/transfer-options.js";
+import type { ObjectLocation } from "../s3/failure.js";
 import {
   type CopySource,
   copyWhole,
   UnsupportedCopy,
   type UploadPlan,
   uploadWhole,
-} from "../../s3/multipart-upload.js";
-import { MIN_PART_SIZE, ObjectStore } from "../../s3/object-store.js";
+} from "../s3/multipart-upload.js";
+import { MIN_PART_SIZE, ObjectStore } from "../s3/object-store.js";
 import {
   type Hold,
   type ListedObject,

@@ -1,7 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
-
-import type { Location } from "../../location/location.js";
-import type { CopySource } from "../../s3/multipart-upload.js";
+import type { Location } from "../location/location.js";
+import type { CopySource } from "../s3/multipart-upload.js";
 
 /** The object that makes a place a store. */
 export const MARKER = "hedgerow-disks.json";

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, lstat, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { SnapshotError } from "../../error.js";
-import { publishFile, syncDirectory, writeAtomically } from "../../local/atomic-write.js";
-import { libc } from "../../local/libc.js";
-import { lockFile, Mutex } from "../../local/locks.js";
-import { kindOf, readFoundFile, readWholeFile } from "../../local/open-file.js";
-import { isOwnDirectory, PRIVATE_DIRECTORY, PRIVATE_MODE } from "../../local/private-file.js";
-import { undefinedIfMissing } from "../../local/system-errors.js";
+import { SnapshotError } from "../error.js";
+import { publishFile, syncDirectory, writeAtomically } from "../local/atomic-write.js";
+import { libc } from "../local/libc.js";
+import { lockFile, Mutex } from "../local/locks.js";
+import { kindOf, readFoundFile, readWholeFile } from "../local/open-file.js";
+import { isOwnDirectory, PRIVATE_DIRECTORY, PRIVATE_MODE } from "../local/private-file.js";
+import { undefinedIfMissing } from "../local/system-errors.js";
 import type {
   Hold,
   ListedObject,
