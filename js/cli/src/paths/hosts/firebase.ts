@@ -1,20 +1,30 @@
 /** Reads `firebase.json`. */
 import { dirname, resolve } from "node:path";
 
-import type { Json } from "../../files/json.js";
+import { Json } from "../../files/json.js";
 import { destinationOf, patternOfGlob } from "./patterns.js";
-import type { HostRule } from "./rules.js";
+import { type HostReader, type HostRule, routesOfRules } from "./rules.js";
 
 /** What Firebase answers itself: its reserved URLs, and the associations of apps. */
-export const FIREBASE_KEYS = [
+const OWN_KEYS = [
   "/__/*",
   "/.well-known/assetlinks.json",
   "/.well-known/apple-app-site-association",
   "/apple-app-site-association",
 ];
 
+/** Reads the redirects and rewrites of the sites whose files are those of the directory. */
+export const readFirebase: HostReader = (at) => {
+  const { file, text, directory, options } = at;
+  const sites = sitesOf(Json.parse(text, file), file, directory);
+  if (sites.some((site) => site.get("i18n").isThere)) options.warn(`${file}: i18n is not read`);
+  const own = sites.length > 0 ? OWN_KEYS : [];
+  const cleanUrls = sites.some((site) => site.get("cleanUrls").is(true));
+  return { ...routesOfRules(sites.flatMap(rulesOf), at, own), cleanUrls };
+};
+
 /** Returns the sites whose files are those of a directory; those that name none count, too. */
-export function sitesOfFirebase(config: Json, file: string, directory: string): Json[] {
+function sitesOf(config: Json, file: string, directory: string): Json[] {
   const hosting = config.get("hosting");
   const sites = hosting.isList ? hosting.items() : [hosting];
   return sites.filter((site) => {
@@ -24,7 +34,7 @@ export function sitesOfFirebase(config: Json, file: string, directory: string): 
 }
 
 /** Returns the rules of redirects and rewrites. */
-export function rulesOfFirebase(site: Json): HostRule[] {
+function rulesOf(site: Json): HostRule[] {
   const routes = [...site.get("redirects").items(), ...site.get("rewrites").items()];
   return routes.map((route) => {
     const destination = destinationOf(route.get("destination").stringIfThere());

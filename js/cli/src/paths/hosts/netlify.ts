@@ -1,10 +1,12 @@
-/** Reads `_redirects` of Cloudflare, Netlify and others. */
-/** Reads `netlify.toml`. */
-import type { Json } from "../../files/json.js";
+/** Reads `netlify.toml` of Netlify, and `_redirects`, which Cloudflare and others have taken over. */
+import { Json } from "../../files/json.js";
 import { IGNORE_MIDDLEWARE, pathOf } from "../keys.js";
 import type { RouteOptions } from "../routes/config-routes.js";
 import { destinationOf, patternOfGlob, patternOfSplat } from "./patterns.js";
-import type { HostRule } from "./rules.js";
+import { type HostReader, type HostRule, routesOfRules } from "./rules.js";
+
+/** What Netlify answers itself: functions, images and identity. */
+const OWN_KEYS = ["/.netlify/*"];
 
 /** A status, with an exclamation mark if the rule precedes files. */
 const STATUS = /^(\d{3})!?$/;
@@ -14,8 +16,16 @@ const TARGET = /^(?:\/|[a-z][a-z\d+.-]*:)/i;
 /** Statuses that say that a path does not exist. */
 const MISSING = new Set([404, 410]);
 
+/** Reads `_redirects`. */
+export const readRedirects: HostReader = (at) => {
+  const { file, text, options } = at;
+  const rules = rulesOfLines(text, (message) => options.warn(`${file}: ${message}`));
+  const isNetlify = rules.some(({ destination }) => destination?.startsWith("/.netlify/"));
+  return { ...routesOfRules(rules, at, isNetlify ? OWN_KEYS : []), cleanUrls: true };
+};
+
 /** Returns the rules of the lines `from [query …] to [status] [condition …]`. */
-export function rulesOfRedirects(text: string, warn: (message: string) => void): HostRule[] {
+function rulesOfLines(text: string, warn: (message: string) => void): HostRule[] {
   return text.split("\n").flatMap((line, index) => {
     const [from = "", ...rest] = line
       .trim()
@@ -41,11 +51,14 @@ export function ruleOf(from: string, to: string | undefined, status: number): Ho
   return [{ source: from, pattern: () => patternOfSplat(path), destination: destinationOf(to) }];
 }
 
-/** What Netlify answers itself: functions, images and identity. */
-export const NETLIFY_KEYS = ["/.netlify/*"];
+/** Reads `netlify.toml`. */
+export const readNetlify: HostReader = (at) => {
+  const rules = rulesOfConfig(Json.parseToml(at.text, at.file), at.options);
+  return { ...routesOfRules(rules, at, OWN_KEYS), cleanUrls: true };
+};
 
 /** Returns the rules of redirects, rewrites and edge functions. */
-export function rulesOfNetlify(config: Json, { ignoreMiddleware }: RouteOptions): HostRule[] {
+function rulesOfConfig(config: Json, { ignoreMiddleware }: RouteOptions): HostRule[] {
   const redirects = config
     .get("redirects")
     .items()

@@ -1,6 +1,29 @@
 /** The paths that the rules of a host answer besides files. */
 import { EVERYTHING, eitherCase } from "../keys.js";
-import { type ConfigRoutes, mappedPaths, type RewriteRoute } from "../routes/config-routes.js";
+import {
+  type ConfigRoutes,
+  mappedPaths,
+  type RewriteRoute,
+  type RouteOptions,
+} from "../routes/config-routes.js";
+
+/** A file of a host. */
+export interface HostFile {
+  readonly file: string;
+  readonly text: string;
+  /** The directory that is deployed. */
+  readonly directory: string;
+  readonly options: RouteOptions;
+}
+
+/** The paths that a file of a host states. */
+export interface HostPaths extends ConfigRoutes {
+  /** Whether a page is answered without `.html`, too: Cloudflare, Netlify and Azure do so by default. */
+  readonly cleanUrls: boolean;
+}
+
+/** Reads a file of a host. @throws {CliError} `ERR_SOURCE` if it is not understood */
+export type HostReader = (file: HostFile) => HostPaths;
 
 /** A rule of a host that answers the paths that match a pattern. */
 export interface HostRule {
@@ -25,11 +48,15 @@ export const MAX_MAPPINGS = 64;
 
 const IGNORE_HOSTS = "; pass --ignore-hosts if this host does not serve the site";
 
-/** Returns the keys of rules, and those rules that map any path to another, which are to be inverted. */
+/**
+ * Returns the keys of rules, and those rules that map any path to another, which are to be inverted.
+ *
+ * @param own what the host answers itself
+ */
 export function routesOfRules(
   rules: Iterable<HostRule>,
-  file: string,
-  warn: (message: string) => void,
+  { file, options: { warn } }: HostFile,
+  own: readonly string[] = [],
 ): ConfigRoutes {
   const keys: string[] = [];
   const rewrites: RewriteRoute[] = [];
@@ -57,7 +84,7 @@ export function routesOfRules(
       return { keys: [EVERYTHING], rewrites: [] };
     }
   }
-  return { keys, rewrites };
+  return { keys: [...own, ...keys], rewrites };
 }
 
 /** Returns `undefined` if a pattern is not understood. */

@@ -1,13 +1,19 @@
 /** Reads `staticwebapp.config.json` of Azure Static Web Apps. */
-import type { Json } from "../../files/json.js";
+import { Json } from "../../files/json.js";
 import { ruleOf } from "./netlify.js";
-import type { HostRule } from "./rules.js";
+import { type HostReader, type HostRule, routesOfRules } from "./rules.js";
 
 /** What Azure answers itself: functions and authentication. */
-export const STATIC_WEB_APPS_KEYS = ["/api/*", "/.auth/*"];
+const OWN_KEYS = ["/api/*", "/.auth/*"];
+
+/** Reads routes and fallbacks. */
+export const readStaticWebApps: HostReader = (at) => {
+  const rules = rulesOf(Json.parse(at.text, at.file));
+  return { ...routesOfRules(rules, at, OWN_KEYS), cleanUrls: true };
+};
 
 /** Returns the rules of routes, and of what is answered where there is no file. */
-export function rulesOfStaticWebApps(config: Json): HostRule[] {
+function rulesOf(config: Json): HostRule[] {
   const routes = config
     .get("routes")
     .items()

@@ -1,13 +1,32 @@
 /** Reads `vercel.json`. */
-import type { Json } from "../../files/json.js";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import { Json } from "../../files/json.js";
+import { readConfigRoutes } from "../routes/config-routes.js";
 import { destinationOf, patternOfPath } from "./patterns.js";
-import type { HostRule } from "./rules.js";
+import { type HostReader, type HostRule, routesOfRules } from "./rules.js";
 
 /** What Vercel answers itself. */
-export const VERCEL_KEYS = ["/_vercel/*"];
+const OWN_KEYS = ["/_vercel/*"];
 
-/** Returns the rules of redirects and rewrites. */
-export function rulesOfVercel(config: Json): HostRule[] {
+/** Reads redirects and rewrites, and the routes in the form of the Build Output API. */
+export const readVercel: HostReader = (at) => {
+  const { file, text, options } = at;
+  const config = Json.parse(text, file);
+  const warn = (message: string) => options.warn(`${file}: ${message}`);
+  if (config.get("bulkRedirectsPath").isThere) warn("bulkRedirectsPath is not read");
+  const functions = existsSync(join(dirname(file), "api")) ? ["/api/*"] : [];
+  const routes = readConfigRoutes(config, { ...options, warn });
+  const { keys, rewrites } = routesOfRules(rulesOf(config), at, [...OWN_KEYS, ...functions]);
+  return {
+    keys: [...keys, ...routes.keys],
+    rewrites: [...routes.rewrites, ...rewrites],
+    cleanUrls: config.get("cleanUrls").is(true),
+  };
+};
+
+function rulesOf(config: Json): HostRule[] {
   const routes = [...config.get("redirects").items(), ...config.get("rewrites").items()];
   return routes.map((route) => {
     const source = route.get("source").string();
