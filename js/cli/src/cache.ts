@@ -1,3 +1,4 @@
+/** The commands of `hedgerow cache`. */
 import { type CacheEntry, ImageCache } from "@hedgerow/snapshot";
 import { Argument, type Command } from "commander";
 import prettyBytes from "pretty-bytes";
@@ -28,8 +29,15 @@ export function addCacheCommands(hedgerow: Command): void {
   addPruneCommand(cache);
 }
 
+const directoryArgument = () => new Argument("<directory>", "directory of an existing cache");
+
+/** Opens an existing cache. Sets no size limit, to evict nothing. */
+function openCache(directory: string): Promise<ImageCache> {
+  return ImageCache.open(directory, { create: false, maxBytes: Number.MAX_SAFE_INTEGER });
+}
+
 /** Adds `hedgerow cache list`. */
-export function addListCommand(cache: Command): void {
+function addListCommand(cache: Command): void {
   cache
     .command("list")
     .description("list images, most recently used first")
@@ -39,7 +47,8 @@ export function addListCommand(cache: Command): void {
 }
 
 async function list(directory: string, { json }: OutputFlags): Promise<void> {
-  const entries = await withCache(directory, (cache) => cache.entries());
+  await using cache = await openCache(directory);
+  const entries = await cache.entries();
   await print(json ? jsonOf({ entries }) : columns([LIST_HEAD, ...entries.map(entryRow)]));
 }
 
@@ -51,7 +60,7 @@ function entryRow({ digest, bytes, imageSize, lastUsed, source }: CacheEntry): s
 }
 
 /** Adds `hedgerow cache stats`. */
-export function addStatsCommand(cache: Command): void {
+function addStatsCommand(cache: Command): void {
   cache
     .command("stats")
     .description("print the size of the cache and the counters of all programs that use it")
@@ -61,7 +70,8 @@ export function addStatsCommand(cache: Command): void {
 }
 
 async function printStats(directory: string, { json }: OutputFlags): Promise<void> {
-  const { entries, bytes, totals } = await withCache(directory, (cache) => cache.stats());
+  await using cache = await openCache(directory);
+  const { entries, bytes, totals } = await cache.stats();
   if (json) {
     await print(jsonOf({ entries, bytes, ...totals }));
     return;
@@ -85,7 +95,7 @@ interface VerifyFlags extends OutputFlags {
 }
 
 /** Adds `hedgerow cache verify`. */
-export function addVerifyCommand(cache: Command): void {
+function addVerifyCommand(cache: Command): void {
   cache
     .command("verify")
     .description("read all images and remove damaged ones")
@@ -100,13 +110,14 @@ export function addVerifyCommand(cache: Command): void {
 }
 
 async function verify(directory: string, { json, bytesPerSecond }: VerifyFlags): Promise<void> {
-  const found = await doWork("verify", ({ signal }) =>
-    withCache(directory, (cache) => cache.verify({ signal, bytesPerSecond })),
-  );
+  const found = await doWork("verify", async ({ signal }) => {
+    await using cache = await openCache(directory);
+    return await cache.verify({ signal, bytesPerSecond });
+  });
   const { good, damaged } = found;
-  const digests = damaged.map((digest) => `${digest}\n`).join("");
+  const identities = damaged.map((identity) => `${identity}\n`).join("");
   const rows = { good: grouped(good), damaged: grouped(damaged.length) };
-  await print(json ? jsonOf(found) : table(rows) + digests);
+  await print(json ? jsonOf(found) : table(rows) + identities);
   process.exitCode = damaged.length > 0 ? EXIT.damaged : EXIT.done;
 }
 
@@ -116,7 +127,7 @@ interface PruneFlags extends OutputFlags {
 }
 
 /** Adds `hedgerow cache prune`. */
-export function addPruneCommand(cache: Command): void {
+function addPruneCommand(cache: Command): void {
   cache
     .command("prune")
     .description("evict the least recently used images")
@@ -136,35 +147,16 @@ async function prune(directory: string, { json, maxBytes, all }: PruneFlags): Pr
     const found = all ? "both" : "neither";
     throw new CliError("ERR_USAGE", `--max-bytes and --all: expected one of them, found ${found}`);
   }
-  const done = await withCache(directory, async (cache) => {
-    const before = (await cache.stats()).bytes;
-    const images =
-      maxBytes === undefined ? await cache.clear() : (await cache.prune(maxBytes)).images;
-    const left = (await cache.stats()).bytes;
-    return { images, bytes: Math.max(before - left, 0), left };
-  });
-  const { images, bytes, left } = done;
+  await using cache = await openCache(directory);
+  const before = (await cache.stats()).bytes;
+  const images =
+    maxBytes === undefined ? await cache.clear() : (await cache.prune(maxBytes)).images;
+  const left = (await cache.stats()).bytes;
+  const bytes = Math.max(before - left, 0);
   const rows = {
     "evicted images": grouped(images),
     "evicted size": size(bytes),
     "left on disk": size(left),
   };
-  await print(json ? jsonOf(done) : table(rows));
-}
-
-export const directoryArgument = () =>
-  new Argument("<directory>", "directory of an existing cache");
-
-/** Calls `use` with an existing cache and closes it afterwards. Sets no size limit, to evict nothing. */
-export async function withCache<T>(
-  directory: string,
-  use: (cache: ImageCache) => Promise<T>,
-): Promise<T> {
-  const options = { create: false, maxBytes: Number.MAX_SAFE_INTEGER };
-  const cache = await ImageCache.open(directory, options);
-  try {
-    return await use(cache);
-  } finally {
-    await cache.close();
-  }
+  await print(json ? jsonOf({ images, bytes, left }) : table(rows));
 }

@@ -22,7 +22,7 @@ export const EXIT = {
 } as const;
 
 /** Error codes for programs. Codes are stable across versions; messages are not. */
-export type CliErrorCode =
+type CliErrorCode =
   /** The command line is invalid. */
   | "ERR_USAGE"
   /** A source cannot be read or has the wrong format. */

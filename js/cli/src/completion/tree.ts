@@ -4,7 +4,7 @@ import type { Command } from "commander";
 export type Value = readonly string[] | "file" | "nothing";
 
 /** An option of a command. */
-export interface CompletedOption {
+interface CompletedOption {
   /** Its names, such as `-o` and `--output`. */
   readonly flags: readonly string[];
   readonly description: string;
@@ -14,7 +14,7 @@ export interface CompletedOption {
 }
 
 /** An argument of a command. */
-export interface CompletedArgument {
+interface CompletedArgument {
   readonly name: string;
   readonly value: Value;
   readonly isVariadic: boolean;

@@ -7,8 +7,8 @@ import {
   addCacheOptions,
   addStoreTransferOptions,
   type CacheFlags,
+  openCache,
   type WorkFlags,
-  withCacheOf,
   workersOption,
 } from "../snapshot/options.js";
 import { serveAttached } from "./attached.js";
@@ -22,7 +22,7 @@ import {
 } from "./options.js";
 import { startProgram } from "./program.js";
 import { warnOfFullDisks } from "./serve.js";
-import { imagesOption, nameArgument, type StoreFlags, storeArgument, withStore } from "./store.js";
+import { imagesOption, nameArgument, openStore, type StoreFlags, storeArgument } from "./store.js";
 
 interface AttachFlags extends StoreFlags, ListenFlags, FillFlags, WorkFlags, CacheFlags {
   readonly steal: boolean;
@@ -66,19 +66,12 @@ async function attach(place: string, name: string, flags: AttachFlags): Promise<
   const { deadline, json } = flags;
   const listen = listenOf(flags);
   warnOfFullDisks();
-  await interruptible((signal) =>
-    withCacheOf(flags, (cache) =>
-      withStore(
-        place,
-        flags,
-        async (store) => {
-          const disk = await store.attach(name, { ...optionsOf(name, flags), signal });
-          await serveAttached(disk, { place, listen, deadline, json, signal });
-        },
-        { cache, signal },
-      ),
-    ),
-  );
+  await interruptible(async (signal) => {
+    await using cache = await openCache(flags);
+    await using store = await openStore(place, flags, { cache, signal });
+    const disk = await store.attach(name, { ...optionsOf(name, flags), signal });
+    await serveAttached(disk, { place, listen, deadline, json, signal });
+  });
 }
 
 function optionsOf(name: string, flags: AttachFlags): AttachOptions {
@@ -91,7 +84,7 @@ function optionsOf(name: string, flags: AttachFlags): AttachOptions {
  * Returns a hook that runs a shell command, with the name of the disk in `HEDGEROW_DISK`. If it takes too long, it is
  * killed together with the programs that it has started.
  */
-export function hookOf(command: string | undefined, name: string): Hook | undefined {
+function hookOf(command: string | undefined, name: string): Hook | undefined {
   if (command === undefined) return undefined;
   return async (signal) => {
     const env = { ...process.env, HEDGEROW_DISK: name };

@@ -1,4 +1,4 @@
-/** Errors of attached disks, which name the local image and the command that saves it. */
+/** Serves an attached disk, and saves and detaches it at the end. Errors name the command that saves what is left. */
 import { subscribe } from "node:diagnostics_channel";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -21,7 +21,7 @@ import {
 import { showFill, untilAborted } from "./serve.js";
 
 /** How an attached disk is served. */
-export interface AttachedServing {
+interface AttachedServing {
   /** The store, as in the command line. */
   readonly place: string;
   readonly listen: ListenOptions;
@@ -115,7 +115,7 @@ const MAX_TIMER = 2 ** 31 - 1;
  * @returns the last generation
  * @throws {CliError} which names the local image
  */
-export async function detachWithin(
+async function detachWithin(
   disk: AttachedDisk,
   deadline: number,
   local: LocalImage,
@@ -152,7 +152,7 @@ export async function detachWithin(
 const HINT = "; salvage the local image as a new disk";
 
 /** The local image of an attached disk. */
-export interface LocalImage {
+interface LocalImage {
   /** The store, as in the command line. */
   readonly place: string;
   /** The path of the image. */
@@ -160,22 +160,18 @@ export interface LocalImage {
 }
 
 /** Returns the error of a disk that is not served any more and has unsaved changes. */
-export function unsavedError(
-  code: ErrorCode,
-  message: string,
-  { place, image }: LocalImage,
-): CliError {
+function unsavedError(code: ErrorCode, message: string, { place, image }: LocalImage): CliError {
   const hint = `its changes are in ${image}: run "hedgerow disk recover ${place} ${image} --as <new name>"`;
   return new CliError(code, `${message.replace(HINT, "")}; ${hint}`);
 }
 
 /** Returns the error of a disk that was lost, and is still served. */
-export function lostError({ code, message }: SnapshotError, { place, image }: LocalImage) {
+function lostError({ code, message }: SnapshotError, { place, image }: LocalImage) {
   const hint = `to save ${image} as a new disk, end this process and run "hedgerow disk recover ${place} ${image} --as <new name>"`;
   return new CliError(code, `${message.replace(HINT, "")}; ${hint}`);
 }
 
 /** Returns whether an error says that the disk was lost. */
-export function isLost(error: unknown): error is SnapshotError {
+function isLost(error: unknown): error is SnapshotError {
   return error instanceof SnapshotError && error.code === "ERR_LEASE_LOST";
 }

@@ -1,3 +1,4 @@
+/** The commands that make room in a store: old generations expire, and unneeded snapshots are collected. */
 import { setFlagsFromString } from "node:v8";
 
 import type { Duration } from "@hedgerow/snapshot";
@@ -8,7 +9,7 @@ import { interruptible } from "../interrupt.js";
 import { jsonOption, parseWhole } from "../options.js";
 import { columns, grouped, jsonOf, oneLine, print, size, table } from "../print.js";
 import { addStoreTransferOptions } from "../snapshot/options.js";
-import { dryRunOption, imagesOption, type StoreFlags, storeArgument, withStore } from "./store.js";
+import { dryRunOption, imagesOption, openStore, type StoreFlags, storeArgument } from "./store.js";
 
 interface ExpireFlags extends StoreFlags {
   readonly name?: string;
@@ -44,14 +45,10 @@ async function expire(place: string, flags: ExpireFlags): Promise<void> {
     const message = "--keep-last and --older-than: expected at least one of them, found neither";
     throw new CliError("ERR_USAGE", message);
   }
-  const expired = await interruptible((signal) =>
-    withStore(
-      place,
-      flags,
-      (store) => store.expire({ name, keepLast, olderThan, dryRun, signal }),
-      { signal },
-    ),
-  );
+  const expired = await interruptible(async (signal) => {
+    await using store = await openStore(place, flags, { signal });
+    return await store.expire({ name, keepLast, olderThan, dryRun, signal });
+  });
   const rows = expired.map((one) => [oneLine(one.name), String(one.generation)]);
   await print(flags.json ? jsonOf({ expired }) : columns([["disk", "generation"], ...rows]));
 }
@@ -84,9 +81,10 @@ async function collect(place: string, flags: CollectFlags): Promise<void> {
   const { grace, dryRun } = flags;
   // Lists of objects become garbage at once. By default, V8 keeps 200 MB of it.
   setFlagsFromString("--optimize-for-size");
-  const collected = await interruptible((signal) =>
-    withStore(place, flags, (store) => store.collect({ grace, dryRun, signal }), { signal }),
-  );
+  const collected = await interruptible(async (signal) => {
+    await using store = await openStore(place, flags, { signal });
+    return await store.collect({ grace, dryRun, signal });
+  });
   const { snapshots, deleted, bytes, marked, leftovers } = collected;
   const rows = {
     snapshots: grouped(snapshots),

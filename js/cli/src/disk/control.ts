@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { CliError, messageOf, systemCode } from "../error.js";
 
 /** The maximum length of a body, in characters. */
-export const MAX_BODY = 16_384;
+const MAX_BODY = 16_384;
 
 /** How long a client may take to send a request, and for how long responses may go on at the end, in milliseconds. */
 const [REQUEST_TIMEOUT, CLOSE_TIMEOUT] = [5_000, 1_000];
@@ -167,7 +167,7 @@ export async function socketPath(place: string, name: string): Promise<string> {
 }
 
 /** Where a process may listen for a disk. */
-export interface SocketPaths {
+interface SocketPaths {
   readonly paths: readonly string[];
   /** The error for a directory that is left out because other users may use it, if there is one. */
   readonly refusal: CliError | undefined;

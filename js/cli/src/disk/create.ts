@@ -1,4 +1,5 @@
-import { type Command, Option } from "commander";
+/** The commands that create, fork, roll back and remove disks of a store. */
+import type { Command } from "commander";
 
 import { CliError } from "../error.js";
 import { interruptible } from "../interrupt.js";
@@ -18,12 +19,14 @@ import {
   workersOption,
 } from "../snapshot/options.js";
 import {
+  type GenerationFlags,
+  generationOption,
   labelOption,
   nameArgument,
+  openStore,
   printGeneration,
   type StoreFlags,
   storeArgument,
-  withStore,
 } from "./store.js";
 
 interface CreateFlags extends StoreFlags, ReadFlags, WorkFlags {
@@ -63,23 +66,12 @@ async function create(place: string, name: string, flags: CreateFlags): Promise<
   }
   const { headers } = transferOf(flags);
   const options = { from, image, size, format, digest, label, workers, headers };
-  const generation = await doWork("create", ({ signal, onProgress }) =>
-    withStore(place, flags, (store) => store.create(name, { ...options, signal, onProgress }), {
-      ...{ create: true, signal },
-    }),
-  );
+  const generation = await doWork("create", async ({ signal, onProgress }) => {
+    await using store = await openStore(place, flags, { create: true, signal });
+    return await store.create(name, { ...options, signal, onProgress });
+  });
   await printGeneration(generation, flags);
 }
-
-/** Flags of commands that take a generation. */
-export interface GenerationFlags extends StoreFlags {
-  readonly generation?: number;
-}
-
-export const generationOption = () =>
-  new Option("--generation <number>", "number of a generation (default: the last one)").argParser(
-    parseWhole,
-  );
 
 /** Adds `hedgerow disk fork`. */
 export function addForkCommand(disk: Command): void {
@@ -97,9 +89,10 @@ export function addForkCommand(disk: Command): void {
 
 async function fork(place: string, name: string, forks: string[], flags: GenerationFlags) {
   const { generation, json } = flags;
-  await interruptible((signal) =>
-    withStore(place, flags, (store) => store.fork(name, forks, { generation, signal }), { signal }),
-  );
+  await interruptible(async (signal) => {
+    await using store = await openStore(place, flags, { signal });
+    await store.fork(name, forks, { generation, signal });
+  });
   await print(json ? jsonOf({ forks }) : forks.map((each) => `${each}\n`).join(""));
 }
 
@@ -117,9 +110,10 @@ export function addRollbackCommand(disk: Command): void {
 }
 
 async function rollback(place: string, name: string, number: number, flags: StoreFlags) {
-  const generation = await interruptible((signal) =>
-    withStore(place, flags, (store) => store.rollback(name, number, { signal }), { signal }),
-  );
+  const generation = await interruptible(async (signal) => {
+    await using store = await openStore(place, flags, { signal });
+    return await store.rollback(name, number, { signal });
+  });
   await printGeneration(generation, flags);
 }
 
@@ -136,6 +130,7 @@ export function addRemoveCommand(disk: Command): void {
 }
 
 async function remove(place: string, name: string, flags: StoreFlags): Promise<void> {
-  await withStore(place, flags, (store) => store.remove(name));
+  await using store = await openStore(place, flags);
+  await store.remove(name);
   await print(flags.json ? jsonOf({ removed: name }) : table({ removed: name }));
 }

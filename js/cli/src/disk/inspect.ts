@@ -1,3 +1,4 @@
+/** The commands that show and check what a store has. */
 import type { Generation, Reference } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 import prettyBytes from "pretty-bytes";
@@ -19,14 +20,15 @@ import {
 } from "../print.js";
 import { doWork } from "../progress.js";
 import { addStoreTransferOptions } from "../snapshot/options.js";
-import { type GenerationFlags, generationOption } from "./create.js";
 import {
   forkOf,
+  type GenerationFlags,
+  generationOption,
   nameArgument,
+  openStore,
   printGeneration,
   type StoreFlags,
   storeArgument,
-  withStore,
 } from "./store.js";
 
 interface ListFlags extends StoreFlags {
@@ -57,20 +59,20 @@ async function list(place: string, flags: ListFlags): Promise<void> {
     throw new CliError("ERR_USAGE", "--prefix and --snapshot: expected one of them, found both");
   }
   const names: string[] = [];
-  await withStore(place, flags, async (store) => {
-    for await (const name of store.list({ prefix })) {
-      if (json) names.push(name);
-      else await print(`${oneLine(name)}\n`);
-    }
-  });
+  await using store = await openStore(place, flags);
+  for await (const name of store.list({ prefix })) {
+    if (json) names.push(name);
+    else await print(`${oneLine(name)}\n`);
+  }
   if (json) await print(jsonOf({ names }));
 }
 
 /** Prints the size of a snapshot, and the generations that need it. */
 async function listUsers(place: string, identity: string, flags: ListFlags): Promise<void> {
-  const explanation = await interruptible((signal) =>
-    withStore(place, flags, (store) => store.explain(identity, { signal }), { signal }),
-  );
+  const explanation = await interruptible(async (signal) => {
+    await using store = await openStore(place, flags, { signal });
+    return await store.explain(identity, { signal });
+  });
   const { bytes, references } = explanation;
   const rows = {
     identity: explanation.digest,
@@ -101,7 +103,8 @@ export function addStatCommand(disk: Command): void {
 }
 
 async function stat(place: string, name: string, flags: StoreFlags): Promise<void> {
-  const status = await withStore(place, flags, (store) => store.stat(name));
+  await using store = await openStore(place, flags);
+  const status = await store.stat(name);
   const { last, attached, ownBytes, sharedBytes, generations } = status;
   const { label } = last;
   const rows = {
@@ -133,9 +136,8 @@ export function addHistoryCommand(disk: Command): void {
 
 async function history(place: string, name: string, flags: StoreFlags): Promise<void> {
   const generations: Generation[] = [];
-  await withStore(place, flags, async (store) => {
-    for await (const generation of store.history(name)) generations.push(generation);
-  });
+  await using store = await openStore(place, flags);
+  for await (const generation of store.history(name)) generations.push(generation);
   const rows = generations.map(historyRow);
   await print(flags.json ? jsonOf({ name, generations }) : columns([HISTORY_HEAD, ...rows]));
 }
@@ -164,8 +166,9 @@ export function addVerifyCommand(disk: Command): void {
 
 async function verify(place: string, name: string, flags: GenerationFlags): Promise<void> {
   const { generation } = flags;
-  const verified = await doWork("verify", ({ signal }) =>
-    withStore(place, flags, (store) => store.verify(name, { generation, signal }), { signal }),
-  );
+  const verified = await doWork("verify", async ({ signal }) => {
+    await using store = await openStore(place, flags, { signal });
+    return await store.verify(name, { generation, signal });
+  });
   await printGeneration(verified, flags);
 }

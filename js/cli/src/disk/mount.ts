@@ -231,7 +231,7 @@ interface Partition {
  * Returns the error for a disk that cannot be mounted because it has partitions: a list of them, and what to do.
  * Returns undefined if it has none.
  */
-export async function partitionHint(disk: Disk): Promise<string | undefined> {
+async function partitionHint(disk: Disk): Promise<string | undefined> {
   const partitions = await partitionsOf(disk);
   if (partitions.length === 0) return undefined;
   const list = partitions.map(({ number, size }) => `${number} of ${prettyBytes(size)}`).join(", ");

@@ -1,3 +1,4 @@
+/** Recovers changes that were not saved, from the local images of disks. */
 import type { UnsavedImage } from "@hedgerow/snapshot";
 import { Argument, type Command } from "commander";
 import prettyBytes from "pretty-bytes";
@@ -10,10 +11,10 @@ import { addStoreTransferOptions, parsePlace } from "../snapshot/options.js";
 import {
   imagesOption,
   labelOption,
+  openStore,
   printGeneration,
   type StoreFlags,
   storeArgument,
-  withStore,
 } from "./store.js";
 
 const HELP = `
@@ -57,15 +58,15 @@ async function recover(place: string, image: string | undefined, flags: RecoverF
     throw new CliError("ERR_USAGE", `--as and --discard: expected one of them, found ${found}`);
   }
   if (name !== undefined) return saveAs(place, image, name, flags);
-  await withStore(place, flags, (store) => store.discard(image));
+  await using store = await openStore(place, flags);
+  await store.discard(image);
   await print(flags.json ? jsonOf({ removed: image }) : table({ removed: oneLine(image) }));
 }
 
 async function listUnsaved(place: string, flags: RecoverFlags): Promise<void> {
   const images: UnsavedImage[] = [];
-  await withStore(place, flags, async (store) => {
-    for await (const image of store.unsaved()) images.push(image);
-  });
+  await using store = await openStore(place, flags);
+  for await (const image of store.unsaved()) images.push(image);
   await print(flags.json ? jsonOf({ images }) : columns([HEAD, ...images.map(rowOf)]));
 }
 
@@ -78,8 +79,9 @@ function rowOf({ name, generation, changedBytes, image }: UnsavedImage): string[
 
 async function saveAs(place: string, image: string, name: string, flags: RecoverFlags) {
   const { label } = flags;
-  const generation = await doWork("create", ({ signal }) =>
-    withStore(place, flags, (store) => store.salvage(image, name, { label, signal }), { signal }),
-  );
+  const generation = await doWork("create", async ({ signal }) => {
+    await using store = await openStore(place, flags, { signal });
+    return await store.salvage(image, name, { label, signal });
+  });
   await printGeneration(generation, flags);
 }

@@ -57,7 +57,7 @@ const MAX_RESPONSE = 65_536;
  * @param place the store, as in a command line
  * @throws {CliError} `ERR_SOURCE` if there is no such process, and what the action throws
  */
-export async function askAttached(
+async function askAttached(
   place: string,
   name: string,
   action: "save" | "detach",
@@ -126,7 +126,7 @@ const MAX_MISSING = 10;
  *
  * @throws {CliError} `ERR_SOURCE` with the process and what to do
  */
-export async function untilSilent(socket: string, name: string, signal: AbortSignal) {
+async function untilSilent(socket: string, name: string, signal: AbortSignal) {
   for (let missing = 0; !signal.aborted; ) {
     await delay(INTERVAL, undefined, { signal });
     missing = (await isAnswering(socket)) ? 0 : missing + 1;

@@ -7,7 +7,7 @@ import prettyBytes from "pretty-bytes";
 
 import { messageOf } from "../error.js";
 import { progressLine, type Spinner, spinnerColumns, startSpinner } from "../progress.js";
-import { withCacheOf } from "../snapshot/options.js";
+import { openCache } from "../snapshot/options.js";
 import { type DiskFlags, openOptionsOf } from "./options.js";
 
 /** How often progress is shown, in milliseconds. */
@@ -26,7 +26,7 @@ export interface Served {
 }
 
 /** A disk to serve. */
-export interface Serving {
+interface Serving {
   readonly source: string;
   readonly image: string;
   readonly readOnly: boolean;
@@ -40,24 +40,23 @@ export interface Serving {
  * Opens a disk and serves it while `use` runs, with a progress line on a terminal. When `use` has ended, what was
  * written is made durable.
  */
-export function serveDisk(
+export async function serveDisk(
   { source, image, readOnly, listen, flags, signal }: Serving,
   use: (served: Served) => Promise<void>,
 ): Promise<void> {
   warnOfFullDisks();
-  return withCacheOf(flags, async (cache) => {
-    const options = { ...openOptionsOf(flags), image, readOnly, cache, signal };
-    await using disk = await openSnapshot(source, options);
-    const server = await disk.listen(listen);
-    const ended = new AbortController();
-    const showing = showFill(disk, ended.signal);
-    try {
-      await use({ disk, uri: server.uri, stop: () => server.close() });
-    } finally {
-      ended.abort();
-      await showing;
-    }
-  });
+  await using cache = await openCache(flags);
+  const options = { ...openOptionsOf(flags), image, readOnly, cache, signal };
+  await using disk = await openSnapshot(source, options);
+  const server = await disk.listen(listen);
+  const ended = new AbortController();
+  const showing = showFill(disk, ended.signal);
+  try {
+    await use({ disk, uri: server.uri, stop: () => server.close() });
+  } finally {
+    ended.abort();
+    await showing;
+  }
 }
 
 /** Warns of a file system that has no room for the data of a disk. */

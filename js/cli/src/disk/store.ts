@@ -1,3 +1,4 @@
+/** What the commands of a store have in common: how they open it, and how they print a generation. */
 import {
   DiskStore,
   type Generation,
@@ -6,7 +7,7 @@ import {
 } from "@hedgerow/snapshot";
 import { Argument, Option } from "commander";
 
-import type { OutputFlags } from "../options.js";
+import { type OutputFlags, parseWhole } from "../options.js";
 import { escapeControls, jsonOf, print, size, table, utc } from "../print.js";
 import { parsePlace, type TransferFlags, transferOf } from "../snapshot/options.js";
 
@@ -26,26 +27,29 @@ export const imagesOption = () =>
     "directory of the local images (default: hedgerow/disks in XDG_STATE_HOME or ~/.local/state, or /var/tmp/hedgerow-<uid>-disks; with --cache, that of the cache with the suffix -disks)",
   );
 
+/** Flags of commands that take a generation. */
+export interface GenerationFlags extends StoreFlags {
+  readonly generation?: number;
+}
+
+export const generationOption = () =>
+  new Option("--generation <number>", "number of a generation (default: the last one)").argParser(
+    parseWhole,
+  );
+
 export const labelOption = () => new Option("--label <text>", "note on the generation");
 
 export const dryRunOption = (what: string) =>
   new Option("--dry-run", `only print what would be ${what}`).default(false);
 
-/** Calls `use` with a store and closes it afterwards. By default, the store must exist. */
-export async function withStore<T>(
+/** Opens a store. By default, it must exist. */
+export function openStore(
   place: string,
   flags: StoreFlags,
-  use: (store: DiskStore) => Promise<T>,
   options: StoreOptions = {},
-): Promise<T> {
+): Promise<DiskStore> {
   const { headers: _, ...transfer } = transferOf(flags);
-  const { images } = flags;
-  const store = await DiskStore.open(place, { create: false, images, ...transfer, ...options });
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
+  return DiskStore.open(place, { create: false, images: flags.images, ...transfer, ...options });
 }
 
 /** A generation, with the measurements of its save where a command reports them. */
@@ -57,7 +61,7 @@ export async function printGeneration(generation: Printed, { json }: OutputFlags
 }
 
 /** Returns the rows of a table. */
-export function rowsOf(generation: Printed): Record<string, string> {
+function rowsOf(generation: Printed): Record<string, string> {
   const { number, digest, time, bytes, totalBytes, label, parent } = generation;
   const { changedBytes, pause } = generation;
   return {

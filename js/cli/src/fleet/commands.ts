@@ -33,7 +33,7 @@ interface PlaceOptions extends OutputFlags {
 }
 
 /** Adds `hedgerow fleet place`. */
-export function addPlaceCommand(fleet: Command): void {
+function addPlaceCommand(fleet: Command): void {
   fleet
     .command("place")
     .description("decide on which host a sandbox starts, and say why")
@@ -80,7 +80,7 @@ function placementTable({ host, reason, candidates }: Placement): string {
 }
 
 /** The hosts of a fleet, and which of them have an image. */
-export interface FleetHosts {
+interface FleetHosts {
   readonly hosts: readonly Host[];
   readonly residents: ReadonlySet<string>;
 }
@@ -91,7 +91,7 @@ export interface FleetHosts {
  *
  * @throws {CliError} `ERR_SOURCE` if the file is not such a list; the values are checked by `placement`
  */
-export async function readHosts(file: string, identity: string): Promise<FleetHosts> {
+async function readHosts(file: string, identity: string): Promise<FleetHosts> {
   const list = await expecting(file, "a list of hosts", () => Json.read(file));
   if (!list.isList) throw list.error("a list of hosts");
   const hosts: Host[] = [];
@@ -115,7 +115,7 @@ interface StatusOptions extends OutputFlags {
 }
 
 /** Adds `hedgerow fleet status`. */
-export function addStatusCommand(fleet: Command): void {
+function addStatusCommand(fleet: Command): void {
   fleet
     .command("status")
     .description("print the hosts of a fleet: their load, their images, and their hit rates")

@@ -3,10 +3,10 @@ import { normalizePath, PathFilterBuilder, type PathFilterOptions } from "hedger
 
 import { CliError } from "../error.js";
 import { checkOutput, printAbout, writeFilter } from "../files/output.js";
-import { jsonOf, oneLine } from "../print.js";
+import { grouped, jsonOf, oneLine } from "../print.js";
+import { startSpinner } from "../progress.js";
 import { factsOf, summary } from "./filter-file.js";
 import { EVERYTHING } from "./keys.js";
-import { Progress } from "./progress.js";
 import { detectKind, keysOf, SOURCE_KINDS, type SourceKind } from "./sources/index.js";
 
 const HELP = `
@@ -23,6 +23,9 @@ Sources:
 A path that ends in /* is a wildcard: any path below it may exist. A dynamic route becomes a
 wildcard for the directory in which it begins to vary. Routes match in any case; the filter contains
 them as written and in lower case.`;
+
+/** Paths between two updates of the progress: checking the clock for each would cost more than the path. */
+const PATHS_PER_UPDATE = 1 << 12;
 
 const PAGES_ONLY =
   "a sitemap lists pages only: the filter rejects scripts, styles and images; add their directory as a source";
@@ -114,23 +117,23 @@ async function collect(
     ...(falsePositiveRate === undefined ? {} : { falsePositiveRate }),
     ...(capacity === undefined ? {} : { capacity }),
   });
-  const progress = await Progress.start();
+  const spinner = await startSpinner("collecting paths");
   try {
-    let isEmpty = true;
+    let count = 0;
     for (const [index, source] of sources.entries()) {
       for await (const path of keysOf(kinds[index]!, source, { ...options, warn })) {
         const key = normalizePath(`${options.basePath}/${path}`);
         builder.add(key);
-        progress.count();
-        isEmpty = false;
+        count += 1;
+        if (count % PATHS_PER_UPDATE === 0) spinner.text = `${grouped(count)} paths`;
         if (key === EVERYTHING)
           warn("the filter rejects nothing: a source says that any path may exist");
       }
     }
-    if (isEmpty) throw new CliError("ERR_SOURCE", "expected paths, found none in any source");
+    if (count === 0) throw new CliError("ERR_SOURCE", "expected paths, found none in any source");
     return builder.build();
   } finally {
-    progress.stop();
+    spinner.stop();
     builder.free();
   }
 }

@@ -36,7 +36,7 @@ interface MergeOptions {
 }
 
 /** Adds `hedgerow paths merge`. */
-export function addMergeCommand(paths: Command): void {
+function addMergeCommand(paths: Command): void {
   paths
     .command("merge")
     .description("merge filters into one that has the paths of all")
@@ -77,7 +77,7 @@ function mergeFiles(files: readonly string[]): Uint8Array {
 const BUFFER_LENGTH = 1 << 16;
 
 /** Adds `hedgerow paths query`. */
-export function addQueryCommand(paths: Command): void {
+function addQueryCommand(paths: Command): void {
   paths
     .command("query")
     .description("ask a filter whether paths can exist")
@@ -117,7 +117,7 @@ async function* queried(paths: readonly string[]): AsyncGenerator<string> {
 }
 
 /** Adds `hedgerow paths info`. */
-export function addInfoCommand(paths: Command): void {
+function addInfoCommand(paths: Command): void {
   paths
     .command("info")
     .description("print the parameters of a filter and its false-positive rate")

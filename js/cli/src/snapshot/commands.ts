@@ -1,3 +1,4 @@
+/** The commands of `hedgerow snapshot`, and how they print their results. */
 import {
   createSnapshot,
   type DeltaResult,
@@ -20,6 +21,7 @@ import {
   type CacheFlags,
   digestOption,
   formatOption,
+  openCache,
   overwriteOption,
   PLACE,
   parsePlace,
@@ -28,7 +30,6 @@ import {
   transferOf,
   type WorkFlags,
   type WriteFlags,
-  withCacheOf,
   workersOption,
 } from "./options.js";
 
@@ -53,7 +54,7 @@ interface CreateFlags extends OutputFlags, WorkFlags, WriteFlags, CacheFlags, Tr
 }
 
 /** Adds `hedgerow snapshot create`. */
-export function addCreateCommand(snapshot: Command): void {
+function addCreateCommand(snapshot: Command): void {
   const command = snapshot
     .command("create")
     .description("make a snapshot of a disk image")
@@ -87,9 +88,10 @@ async function create(image: string, place: string, flags: CreateFlags): Promise
   const { level, pieceSize, base, baseDigest, format, overwrite, workers } = flags;
   const encoding = { level, pieceSize, base, baseDigest, format };
   const options = { ...encoding, overwrite, workers, ...transferOf(flags) };
-  const info = await doWork("create", (hooks) =>
-    withCacheOf(flags, (cache) => createSnapshot(image, place, { ...options, cache, ...hooks })),
-  );
+  const info = await doWork("create", async (hooks) => {
+    await using cache = await openCache(flags);
+    return await createSnapshot(image, place, { ...options, cache, ...hooks });
+  });
   await printResult(info, flags);
 }
 
@@ -98,7 +100,7 @@ interface RestoreFlags extends ReadFlags, WorkFlags, WriteFlags, CacheFlags, Tra
 }
 
 /** Adds `hedgerow snapshot restore`. */
-export function addRestoreCommand(snapshot: Command): void {
+function addRestoreCommand(snapshot: Command): void {
   const command = snapshot
     .command("restore")
     .description("restore a disk image from a snapshot")
@@ -124,9 +126,10 @@ export function addRestoreCommand(snapshot: Command): void {
 async function restore(place: string, image: string, flags: RestoreFlags): Promise<void> {
   const { digest, resume, overwrite, workers } = flags;
   const options = { digest, resume, overwrite, workers, ...transferOf(flags) };
-  const { hit, ...info } = await doWork("restore", (hooks) =>
-    withCacheOf(flags, (cache) => restoreSnapshot(place, image, { ...options, cache, ...hooks })),
-  );
+  const { hit, ...info } = await doWork("restore", async (hooks) => {
+    await using cache = await openCache(flags);
+    return await restoreSnapshot(place, image, { ...options, cache, ...hooks });
+  });
   await printResult(flags.cache === undefined ? info : { ...info, hit }, flags);
 }
 
@@ -136,7 +139,7 @@ interface FlattenFlags extends ReadFlags, WorkFlags, WriteFlags, TransferFlags {
 }
 
 /** Adds `hedgerow snapshot flatten`. */
-export function addFlattenCommand(snapshot: Command): void {
+function addFlattenCommand(snapshot: Command): void {
   const command = snapshot
     .command("flatten")
     .description("make a full snapshot of a delta")
@@ -168,7 +171,7 @@ async function flatten(source: string, destination: string, flags: FlattenFlags)
 interface InfoFlags extends ReadFlags, TransferFlags {}
 
 /** Adds `hedgerow snapshot info`. */
-export function addInfoCommand(snapshot: Command): void {
+function addInfoCommand(snapshot: Command): void {
   const command = snapshot
     .command("info")
     .description("print the sizes and the identity of a snapshot; reads only its tail")
@@ -187,7 +190,7 @@ async function inspect(place: string, flags: InfoFlags): Promise<void> {
 interface VerifyFlags extends ReadFlags, WorkFlags, TransferFlags {}
 
 /** Adds `hedgerow snapshot verify`. */
-export function addVerifyCommand(snapshot: Command): void {
+function addVerifyCommand(snapshot: Command): void {
   const command = snapshot
     .command("verify")
     .description("check every byte of a snapshot")
@@ -210,7 +213,7 @@ async function verify(place: string, flags: VerifyFlags): Promise<void> {
 type Result = SnapshotInfo & Partial<Pick<RestoreInfo, "duration" | "hit">> & Partial<DeltaResult>;
 
 /** Prints a result as a table or as one JSON object. */
-export async function printResult(result: Result, { json }: { json: boolean }): Promise<void> {
+async function printResult(result: Result, { json }: { json: boolean }): Promise<void> {
   const rows = [facts, delta, changes, cached, speed].map((rowsOf) => rowsOf(result));
   await print(json ? jsonOf(result) : table(Object.assign({}, ...rows)));
 }

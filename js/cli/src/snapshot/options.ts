@@ -1,3 +1,4 @@
+/** Options that commands with snapshots and disks share: places, caches, servers. */
 import { validateHeaderName, validateHeaderValue } from "node:http";
 
 import { ImageCache, type TransferOptions } from "@hedgerow/snapshot";
@@ -64,22 +65,17 @@ export function addCacheOptions(command: Command, use: string): void {
     );
 }
 
-/** Calls `use` with the cache that the flags name, if any, and closes it afterwards. */
-export async function withCacheOf<T>(
-  { cache: directory, cacheMaxBytes: maxBytes }: CacheFlags,
-  use: (cache: ImageCache | undefined) => Promise<T>,
-): Promise<T> {
-  if (directory === undefined && maxBytes === undefined) return use(undefined);
+/** Opens the cache that the flags name, if any. */
+export async function openCache({
+  cache: directory,
+  cacheMaxBytes: maxBytes,
+}: CacheFlags): Promise<ImageCache | undefined> {
+  if (directory === undefined && maxBytes === undefined) return undefined;
   if (directory === undefined || maxBytes === undefined) {
     const message = "--cache and --cache-max-bytes: expected both or neither, found one";
     throw new CliError("ERR_USAGE", message);
   }
-  const cache = await ImageCache.open(directory, { maxBytes });
-  try {
-    return await use(cache);
-  } finally {
-    await cache.close();
-  }
+  return ImageCache.open(directory, { maxBytes });
 }
 
 /** Flags for HTTP and S3. S3 credentials come from the environment. */

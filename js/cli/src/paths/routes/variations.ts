@@ -11,7 +11,7 @@ export const CAPTURE = "\ufdd2";
 export const OPEN = /[\ufdd0-\ufdd2]/;
 
 /** One of the ways in which a pattern can match. */
-export interface Variation {
+interface Variation {
   /** The matched text: literal except for {@link ANY}, {@link SOME} and {@link CAPTURE}. */
   readonly text: string;
   /** Captures of the requested groups, by number and by name. */

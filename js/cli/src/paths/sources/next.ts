@@ -78,7 +78,7 @@ async function* fileKeys(directory: string, root: string): AsyncGenerator<string
 const FRAMES = new Set(["/_app", "/_document", "/_error"]);
 
 /** The manifests in which Next.js lists the pages of a site. */
-export interface PageManifests {
+interface PageManifests {
   /** `routes-manifest.json` */
   readonly routes: Json;
   /** `prerender-manifest.json` */
@@ -97,7 +97,7 @@ interface PagePath {
 }
 
 /** Yields the keys of the pages of a site, without its base path. */
-export function* pageKeys(
+function* pageKeys(
   manifests: PageManifests,
   locales: Locales,
   warn: (message: string) => void,
@@ -177,7 +177,7 @@ function readings(path: string): string[] {
 }
 
 /** The manifests in which Next.js lists the routes of a site. */
-export interface RouteManifests {
+interface RouteManifests {
   /** `routes-manifest.json` */
   readonly routes: Json;
   /** `server/middleware-manifest.json` */
@@ -189,7 +189,7 @@ export interface RouteManifests {
 type Warn = (message: string) => void;
 
 /** Yields the keys of the redirects and rewrites in `next.config`, with the base path. */
-export function* customKeys({ routes }: RouteManifests, locales: Locales, warn: Warn) {
+function* customKeys({ routes }: RouteManifests, locales: Locales, warn: Warn) {
   const base = routes.get("basePath").stringIfThere() ?? "";
   const isCaseSensitive = routes.get("caseSensitive").is(true);
   for (const route of [...routes.get("redirects").items(), ...rewritesOf(routes)]) {
@@ -212,7 +212,7 @@ function rewritesOf(routes: Json): Json[] {
 }
 
 /** Yields the keys of the paths that middleware matches, with the base path. */
-export function* middlewareKeys(manifests: RouteManifests, warn: Warn): Generator<string> {
+function* middlewareKeys(manifests: RouteManifests, warn: Warn): Generator<string> {
   const base = manifests.routes.get("basePath").stringIfThere() ?? "";
   const { middleware, functions } = manifests;
   const all = [...middleware.get("middleware").entries(), ...functions.get("functions").entries()];
@@ -234,7 +234,7 @@ function warnOfEverything(keys: readonly string[], base: string, source: Json, w
 }
 
 /** The locales of a Next.js site with the Pages Router, which may prefix its paths. */
-export class Locales {
+class Locales {
   readonly #names: readonly string[];
   /** Prefixes of page paths; the first is empty. */
   readonly prefixes: readonly string[];

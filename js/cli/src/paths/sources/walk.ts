@@ -5,7 +5,7 @@ import { systemCode } from "../../error.js";
 import { escapeName } from "../keys.js";
 
 /** A file or directory found in a directory tree. */
-export interface Entry {
+interface Entry {
   /** Path below the root, percent-encoded, with a slash before each name. */
   readonly path: string;
   readonly kind: /** Anything but a directory. */
