@@ -1,3 +1,4 @@
+/** Options and parsers that commands of several groups share. */
 import { InvalidArgumentError, Option } from "commander";
 
 /** Flags of every command. */

@@ -1,3 +1,4 @@
+/** The command that attaches a disk of a store, and its hooks. */
 import type { AttachOptions, Duration, Hook } from "@hedgerow/snapshot";
 import { type Command, Option } from "commander";
 

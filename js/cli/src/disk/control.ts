@@ -1,4 +1,7 @@
-/** Where the process that has attached a disk listens for `hedgerow disk save` and `detach` of the same user and host. */
+/**
+ * The socket by which `hedgerow disk save` and `detach` reach the process of the same user and host that has attached a
+ * disk: where it is, and what that process answers.
+ */
 import { createHash } from "node:crypto";
 import { lstat, mkdir, realpath, rename, rm } from "node:fs/promises";
 import {

@@ -1,3 +1,4 @@
+/** Mounts the file system of a snapshot, by nbdfuse and a loop device. */
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -1,3 +1,4 @@
+/** Options of the commands that serve a disk. */
 import type { ListenOptions, OpenOptions } from "@hedgerow/snapshot";
 import { type Command, Option } from "commander";
 

@@ -1,3 +1,4 @@
+/** The commands that ask the process that has attached a disk to save or detach it. */
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";

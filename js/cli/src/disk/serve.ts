@@ -1,3 +1,4 @@
+/** Serves a disk, and shows the progress of its fill. */
 import { subscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";

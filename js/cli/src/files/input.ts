@@ -1,4 +1,16 @@
+/** Reads files that a user named, and standard input. */
+import { createReadStream } from "node:fs";
+
 import { CliError, messageOf, systemCode } from "../error.js";
+
+/** The name that stands for standard input. */
+export const STDIN = "-";
+
+/** Opens a file, or standard input for `-`. Returns its content, and its name for errors. */
+export function inputOf(file: string): { name: string; chunks: AsyncIterable<Uint8Array> } {
+  if (file === STDIN) return { name: "standard input", chunks: process.stdin };
+  return { name: file, chunks: createReadStream(file, { highWaterMark: 1 << 20 }) };
+}
 
 /** Longest accepted line: longer than any path, and a bound on memory. */
 const MAX_LINE_LENGTH = 1 << 20;

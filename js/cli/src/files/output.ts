@@ -1,3 +1,4 @@
+/** Writes results to files, whole or not at all, and to standard output. */
 import { randomUUID } from "node:crypto";
 import {
   closeSync,

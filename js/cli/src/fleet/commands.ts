@@ -1,3 +1,4 @@
+/** The commands of `hedgerow fleet`. */
 import { type Host, type Placement, placement, type ResidencyHost } from "@hedgerow/fleet";
 import type { Command } from "commander";
 import prettyBytes from "pretty-bytes";

@@ -1,3 +1,4 @@
+/** Checks lists of header rules. */
 import { type Command, Option } from "commander";
 import { explainField, HeaderStripper, HedgerowError } from "hedgerow";
 

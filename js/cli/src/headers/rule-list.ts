@@ -1,10 +1,5 @@
-import { createReadStream } from "node:fs";
-
 import { CliError, messageOf } from "../error.js";
-import { decode, expecting } from "../files/input.js";
-
-/** File name that stands for standard input. */
-const STDIN = "-";
+import { decode, expecting, inputOf } from "../files/input.js";
 
 /** Longest accepted list, in characters: longer than the most rules that a stripper may have. */
 const MAX_LENGTH = 1 << 24;
@@ -22,9 +17,7 @@ export interface ListedRule {
  * @throws {CliError} `ERR_SOURCE` if it is not such a list, or has no rules
  */
 export async function readRuleList(file: string): Promise<ListedRule[]> {
-  const isStdin = file === STDIN;
-  const name = isStdin ? "standard input" : file;
-  const chunks = isStdin ? process.stdin : createReadStream(file);
+  const { name, chunks } = inputOf(file);
   const text = await expecting(name, "a list of rules", () => textOf(chunks, name));
   // No rule contains a bracket.
   const rules = text.trimStart().startsWith("[") ? rulesOfJson(text, name) : rulesOfLines(text);

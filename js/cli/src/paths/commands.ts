@@ -1,3 +1,4 @@
+/** The commands of `hedgerow paths`; that which builds a filter is in `build.ts`. */
 import { createReadStream, readFileSync } from "node:fs";
 import { ReadableStream as WebStream } from "node:stream/web";
 
@@ -6,14 +7,13 @@ import { canExist, measurePathFilter, mergePathFilters, normalizePath, PathFilte
 import { readPathFilterSync } from "hedgerow/node";
 
 import { EXIT } from "../error.js";
-import { linesOf } from "../files/input.js";
+import { linesOf, STDIN } from "../files/input.js";
 import { checkOutput, printAbout, writeFilter } from "../files/output.js";
 import type { OutputFlags } from "../options.js";
 import { escapeControls, grouped, jsonOf, print, table } from "../print.js";
 import { addBuildCommand } from "./build.js";
 import { bodyOf, factsOf, namedFilter, readingFilter, summary } from "./filter-file.js";
 import { pathOf } from "./keys.js";
-import { STDIN } from "./sources/index.js";
 
 /** Adds `hedgerow paths …`. */
 export function addPathsCommands(hedgerow: Command): void {

@@ -1,3 +1,4 @@
+/** A file with a path filter: errors that name it, and its parameters for people and programs. */
 import { HedgerowError, PathFilter, type PathFilterParams } from "hedgerow";
 
 import { named } from "../files/input.js";

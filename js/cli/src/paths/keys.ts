@@ -1,3 +1,4 @@
+/** Keys of filters: how paths, patterns and names of files become keys. */
 import type { Json } from "../files/json.js";
 import { ANY, OPEN, variationsOf } from "./routes/variations.js";
 

@@ -1,11 +1,7 @@
 /** The paths that the rules of a host answer besides files. */
 import { EVERYTHING, eitherCase } from "../keys.js";
-import {
-  type ConfigRoutes,
-  mappedPaths,
-  type RewriteRoute,
-  type RouteOptions,
-} from "../routes/config-routes.js";
+import { type ConfigRoutes, mappedPaths, type RouteOptions } from "../routes/config-routes.js";
+import type { RewriteRoute } from "../routes/rewrites.js";
 
 /** A file of a host. */
 export interface HostFile {

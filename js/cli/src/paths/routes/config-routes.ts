@@ -2,28 +2,13 @@ import { normalizePath } from "hedgerow";
 
 import type { Json } from "../../files/json.js";
 import { EVERYTHING, eitherCase, IGNORE_MIDDLEWARE, keysOfPattern, readPattern } from "../keys.js";
-import { Rewrite } from "./rewrites.js";
+import { Rewrite, type RewriteRoute } from "./rewrites.js";
 
 /** Paths that the routes of a `config.json` (Build Output API v3) answer besides files and functions. */
 export interface ConfigRoutes {
   readonly keys: readonly string[];
   /** The routes that map a path to another, in order. */
   readonly rewrites: readonly RewriteRoute[];
-}
-
-/** A route that maps a path to another. */
-export interface RewriteRoute {
-  /** Regular expression of the paths that it matches. */
-  readonly source: string;
-  readonly rules: readonly Rewrite[];
-  /** Position in the list of routes. */
-  readonly index: number;
-  readonly isRedirect: boolean;
-  /** Whether the routes of the rewrite phase run after it, whatever its own phase. */
-  readonly check: boolean;
-  readonly phase: string | undefined;
-  /** Keys that cover every path it matches. */
-  readonly matches: readonly string[];
 }
 
 export interface RouteOptions {

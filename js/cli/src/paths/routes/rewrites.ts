@@ -1,8 +1,23 @@
+/** Finds the paths that rewrites and redirects lead to an existing one, by inverting them. */
 import { normalizePath } from "hedgerow";
 
 import { EVERYTHING, keysOfText } from "../keys.js";
-import type { RewriteRoute } from "./config-routes.js";
 import { ANY, CAPTURE, groupsOf, OPEN, variationsOf } from "./variations.js";
+
+/** A route that maps a path to another. */
+export interface RewriteRoute {
+  /** Regular expression of the paths that it matches. */
+  readonly source: string;
+  readonly rules: readonly Rewrite[];
+  /** Position in the list of routes. */
+  readonly index: number;
+  readonly isRedirect: boolean;
+  /** Whether the routes of the rewrite phase run after it, whatever its own phase. */
+  readonly check: boolean;
+  readonly phase: string | undefined;
+  /** Keys that cover every path it matches. */
+  readonly matches: readonly string[];
+}
 
 /** Maximum number of keys that lead to one key. Beyond it, every path that a route matches counts. */
 const MAX_CHAINED = 1024;

@@ -1,8 +1,9 @@
-import { createReadStream, readFileSync, type Stats, statSync } from "node:fs";
+/** The kinds of sources that paths are read from. */
+import { readFileSync, type Stats, statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 
 import { CliError, messageOf } from "../../error.js";
-import { linesOf } from "../../files/input.js";
+import { inputOf, linesOf, STDIN } from "../../files/input.js";
 import { pathOf } from "../keys.js";
 import type { RouteOptions } from "../routes/config-routes.js";
 import { buildOutput } from "./build-output.js";
@@ -71,12 +72,8 @@ function isVersion3(path: string): boolean {
   }
 }
 
-/** File name that stands for standard input. */
-export const STDIN = "-";
-
 /** Yields one path or absolute URL per line; a line that ends in `/*` is a wildcard. */
 export async function* list(file: string): AsyncGenerator<string> {
-  const isStdin = file === STDIN;
-  const chunks = isStdin ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
-  for await (const line of linesOf(chunks, isStdin ? "standard input" : file)) yield pathOf(line);
+  const { name, chunks } = inputOf(file);
+  for await (const line of linesOf(chunks, name)) yield pathOf(line);
 }

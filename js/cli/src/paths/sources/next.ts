@@ -1,3 +1,4 @@
+/** Reads the paths of a build of Next.js from its manifests. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
@@ -38,6 +39,9 @@ export async function* next(
   if (!ignoreMiddleware) yield* middlewareKeys(manifests, warn);
 }
 
+/** The manifests in which Next.js lists the pages and routes of a site. */
+type Manifests = Awaited<ReturnType<typeof readManifests>>;
+
 async function readManifests(directory: string) {
   const read = (name: string) => Json.readIfThere(join(directory, name));
   return {
@@ -46,6 +50,7 @@ async function readManifests(directory: string) {
     app: await read("app-path-routes-manifest.json"),
     pages: await read("server/pages-manifest.json"),
     middleware: await read("server/middleware-manifest.json"),
+    // Lists Node middleware, called proxy since Next.js 16.
     functions: await read("server/functions-config-manifest.json"),
     server: await read("required-server-files.json"),
   };
@@ -77,18 +82,6 @@ async function* fileKeys(directory: string, root: string): AsyncGenerator<string
 /** Special pages without a path. */
 const FRAMES = new Set(["/_app", "/_document", "/_error"]);
 
-/** The manifests in which Next.js lists the pages of a site. */
-interface PageManifests {
-  /** `routes-manifest.json` */
-  readonly routes: Json;
-  /** `prerender-manifest.json` */
-  readonly prerender: Json;
-  /** `app-path-routes-manifest.json` */
-  readonly app: Json;
-  /** `server/pages-manifest.json` */
-  readonly pages: Json;
-}
-
 /** A path that a page answers. Both may contain dynamic segments in brackets. */
 interface PagePath {
   readonly page: string;
@@ -98,7 +91,7 @@ interface PagePath {
 
 /** Yields the keys of the pages of a site, without its base path. */
 function* pageKeys(
-  manifests: PageManifests,
+  manifests: Manifests,
   locales: Locales,
   warn: (message: string) => void,
 ): Generator<string> {
@@ -176,20 +169,10 @@ function readings(path: string): string[] {
   return path.includes("%") ? [text, path.replaceAll("*", "%2A")] : [text];
 }
 
-/** The manifests in which Next.js lists the routes of a site. */
-interface RouteManifests {
-  /** `routes-manifest.json` */
-  readonly routes: Json;
-  /** `server/middleware-manifest.json` */
-  readonly middleware: Json;
-  /** `server/functions-config-manifest.json`: lists Node middleware, called proxy since Next.js 16. */
-  readonly functions: Json;
-}
-
 type Warn = (message: string) => void;
 
 /** Yields the keys of the redirects and rewrites in `next.config`, with the base path. */
-function* customKeys({ routes }: RouteManifests, locales: Locales, warn: Warn) {
+function* customKeys({ routes }: Manifests, locales: Locales, warn: Warn) {
   const base = routes.get("basePath").stringIfThere() ?? "";
   const isCaseSensitive = routes.get("caseSensitive").is(true);
   for (const route of [...routes.get("redirects").items(), ...rewritesOf(routes)]) {
@@ -212,7 +195,7 @@ function rewritesOf(routes: Json): Json[] {
 }
 
 /** Yields the keys of the paths that middleware matches, with the base path. */
-function* middlewareKeys(manifests: RouteManifests, warn: Warn): Generator<string> {
+function* middlewareKeys(manifests: Manifests, warn: Warn): Generator<string> {
   const base = manifests.routes.get("basePath").stringIfThere() ?? "";
   const { middleware, functions } = manifests;
   const all = [...middleware.get("middleware").entries(), ...functions.get("functions").entries()];
