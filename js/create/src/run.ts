@@ -3,9 +3,8 @@ import { parseArgs } from "node:util";
 
 import { cancel, intro, isCancel, outro, select, text } from "@clack/prompts";
 
-import { CreateError } from "./error.js";
 import { isTemplate, TEMPLATES, type Template } from "./templates.js";
-import { checkDirectory, type Scripts, writeProject } from "./write-project.js";
+import { CreateError, checkDirectory, type Scripts, writeProject } from "./write-project.js";
 
 const NAMES = Object.keys(TEMPLATES) as Template[];
 

@@ -14,8 +14,12 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { CreateError } from "./error.js";
 import type { Template } from "./templates.js";
+
+/** An expected error: users see its message, and no stack trace. */
+export class CreateError extends Error {
+  override readonly name = "CreateError";
+}
 
 /** The longest name that a Worker can have, in characters. */
 const MAX_NAME = 63;
