@@ -6,14 +6,13 @@ export type { CacheStats, Counts, Pruned, Timing, Timings, Verified } from "./ca
 export { type CreateInfo, createSnapshot } from "./create-snapshot.js";
 export type { DeltaResult } from "./delta/create-delta.js";
 export type { Detection } from "./delta/detect.js";
-export type { DiskProgress } from "./disk/block-device.js";
-export type { Disk } from "./disk/disk.js";
+export type { Disk, DiskProgress } from "./disk/disk.js";
 export type {
   DiskStats,
   FillStats,
   Histogram,
   TraceStats,
-} from "./disk/statistics/disk-stats.js";
+} from "./disk/statistics.js";
 export { type Place, SnapshotError, type SnapshotErrorCode } from "./error.js";
 export type { CacheEvent, DiskEvent, Events, RequestEvent, StoreEvent } from "./events.js";
 export { flattenSnapshot } from "./flatten-snapshot.js";

@@ -5,7 +5,7 @@ import type { Meter } from "@opentelemetry/api";
 import type { ImageCache } from "./cache/image-cache.js";
 import type { CacheStats } from "./cache/statistics.js";
 import type { Disk } from "./disk/disk.js";
-import type { DiskStats } from "./disk/statistics/disk-stats.js";
+import type { DiskStats } from "./disk/statistics.js";
 import type { Events } from "./events.js";
 import { BOUNDARIES, check, checkMeter, type Metric, observe } from "./opentelemetry/observe.js";
 import type { DiskStore } from "./store/disk-store.js";

@@ -14,8 +14,8 @@ import { SnapshotFile } from "../local/open-file.js";
 import { readFullySync } from "../local/read-write.js";
 import { isUnkeepable, wrapSystemErrorsSync } from "../local/system-errors.js";
 import type { Transfer } from "../options/transfer-options.js";
-import type { DemandLatency } from "./demand-latency.js";
 import type { DiskObjects, OpenObjects } from "./disk-objects.js";
+import type { DemandLatency } from "./fill.js";
 import type { UnkeptFrames } from "./unkept-frames.js";
 
 /** The maximum number of requests at a time. Each holds a compressed frame. */

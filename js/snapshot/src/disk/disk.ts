@@ -1,13 +1,200 @@
+import { dirname } from "node:path";
 import type { CreateInfo } from "../create-snapshot.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import type { SnapshotInfo } from "../format/manifest.js";
+import { lengthOf } from "../local/extents.js";
 import { checkDifferentPath } from "../local/open-file.js";
-import { locationOf, safeLocation } from "../location/location.js";
+import { type Location, locationOf, safeLocation } from "../location/location.js";
 import { writeSmallObject } from "../location/small-object.js";
+import { NbdServer } from "../nbd/server.js";
+import { WriteLayer } from "../nbd/write-layer.js";
+import { checkInteger } from "../options/check-integer.js";
+import { type Listen, type ListenOptions, listenOf } from "../options/listen-options.js";
+import type { OpenOptions } from "../options/open-options.js";
 import { readOptions } from "../options/read-options.js";
 import { checkSave, type SaveOptions } from "../options/save-options.js";
-import { BlockDevice } from "./block-device.js";
-import { traceLocation } from "./trace.js";
+import type { Trace } from "../options/trace.js";
+import type { DiskEngine } from "./engine.js";
+import type { DiskSaver } from "./save-disk.js";
+import type { DiskMonitor, DiskStats } from "./statistics.js";
+import { type TraceRecorder, traceLocation } from "./trace.js";
+
+/** How much of a disk has arrived. */
+export interface DiskProgress {
+  /** The number of bytes of the image that are data, and were not there when the disk was opened. */
+  readonly totalBytes: number;
+  /** How many of them have arrived. */
+  readonly bytes: number;
+}
+
+/** The parts of a disk. */
+export interface DiskParts {
+  readonly info: SnapshotInfo;
+  readonly engine: DiskEngine;
+  readonly saver: DiskSaver;
+  readonly recorder: TraceRecorder;
+  readonly monitor: DiskMonitor;
+  readonly location: Location;
+  readonly options: OpenOptions;
+  readonly filled: Promise<void>;
+  readonly progress: () => DiskProgress;
+  /** Starts to close the disk. */
+  readonly close: () => void;
+  /** Settles when the disk is closed. */
+  readonly closed: () => Promise<void>;
+}
+
+/** A disk that is open: it can be read and written to before its image has arrived. */
+export abstract class BlockDevice {
+  /** The metadata of the snapshot. */
+  readonly info: SnapshotInfo;
+  /**
+   * Resolves when the image is complete: it is then an ordinary file at its path. Rejected if it will not be, because
+   * the snapshot cannot be read, or the disk was closed.
+   */
+  readonly filled: Promise<void>;
+  /** @internal */
+  protected readonly parts: DiskParts;
+  /** Those that listen or begin to. */
+  readonly #servers = new Set<Promise<NbdServer>>();
+  #isClosing = false;
+
+  /** @internal */
+  constructor(parts: DiskParts) {
+    this.parts = parts;
+    this.info = parts.info;
+    this.filled = parts.filled;
+    // Those who do not wait for it get the error from their reads.
+    this.filled.catch(() => {});
+  }
+
+  /** The absolute path of the image. */
+  get image(): string {
+    return this.parts.monitor.image;
+  }
+
+  /** The size of the disk, in bytes. */
+  get size(): number {
+    return this.info.imageSize;
+  }
+
+  /** Whether the disk refuses writes. */
+  get readOnly(): boolean {
+    return this.parts.engine.isReadOnly;
+  }
+
+  /** How much of the disk has arrived. */
+  get progress(): DiskProgress {
+    return this.parts.progress();
+  }
+
+  /** Returns how soon the disk could be used, how long its readers have waited, and how its data arrived. */
+  stats(): DiskStats {
+    return this.parts.monitor.stats;
+  }
+
+  /** The number of bytes in blocks of 4 KiB that were written since the last save. */
+  get changedBytes(): number {
+    return lengthOf([...this.parts.saver.changed.runs(0, this.size)]);
+  }
+
+  /**
+   * Reads bytes. Fetches and verifies those that have not arrived.
+   *
+   * @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_DISK_CLOSED`, and what `restoreSnapshot` throws
+   */
+  async read(offset: number, length: number): Promise<Buffer> {
+    this.#checkRange(offset, length);
+    const bytes = Buffer.allocUnsafe(length);
+    const { engine } = this.parts;
+    while (!engine.readNow(offset, bytes)) await engine.load(offset, length);
+    return bytes;
+  }
+
+  /**
+   * Writes bytes. After the next {@link flush} they survive a power failure.
+   *
+   * @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_DISK_CLOSED`, `ERR_TARGET`, and what {@link read} throws
+   */
+  async write(offset: number, bytes: Uint8Array): Promise<void> {
+    if (!(bytes instanceof Uint8Array)) {
+      throw new SnapshotError(
+        "ERR_ARGUMENT",
+        `bytes: expected a Uint8Array, found ${typeof bytes}`,
+      );
+    }
+    this.#checkRange(offset, bytes.length);
+    if (this.readOnly) throw new SnapshotError("ERR_ARGUMENT", "the disk is read-only");
+    await this.parts.engine.write(offset, bytes);
+  }
+
+  /** Makes everything durable that was written before the call. @throws {SnapshotError} `ERR_DISK_CLOSED`, `ERR_TARGET` */
+  flush(): Promise<void> {
+    return this.parts.engine.flush();
+  }
+
+  /**
+   * Serves the disk over NBD, until the server or the disk is closed.
+   *
+   * @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_TARGET` if the address cannot be used, `ERR_DISK_CLOSED`
+   */
+  async listen(options: ListenOptions): Promise<NbdServer> {
+    const listen = listenOf(options);
+    if (this.#isClosing) throw closedError();
+    const listening = this.#serve(listen);
+    this.#servers.add(listening);
+    const server = await listening.catch((error) => {
+      this.#servers.delete(listening);
+      throw error;
+    });
+    if (!this.#servers.has(listening)) throw closedError();
+    return server;
+  }
+
+  async #serve(listen: Listen): Promise<NbdServer> {
+    const { engine } = this.parts;
+    const folder = dirname(this.image);
+    return NbdServer.listen(
+      listen.discardWrites ? await WriteLayer.over(engine, folder) : engine,
+      listen,
+    );
+  }
+
+  /** The ranges that were read first, until 30 seconds after the disk was opened. */
+  get trace(): Trace {
+    return this.parts.recorder.trace;
+  }
+
+  /** Closes all servers of the disk, also those that begin to listen. @internal */
+  protected async closeServers(): Promise<void> {
+    const closing = [...this.#servers].map(async (listening) => {
+      // The caller of `listen` gets the error.
+      const server = await listening.catch(() => undefined);
+      await server?.close();
+    });
+    this.#servers.clear();
+    await Promise.all(closing);
+  }
+
+  /** Closes the disk and its servers. @internal */
+  protected async closeParts(): Promise<void> {
+    this.#isClosing = true;
+    this.parts.close();
+    await this.closeServers();
+    await this.parts.closed();
+  }
+
+  #checkRange(offset: number, length: number): void {
+    checkInteger("offset", offset, 0, this.size);
+    checkInteger("length", length, 0, this.size - offset);
+  }
+}
+
+/** Returns the error of a server that cannot serve the disk any more. */
+function closedError(): SnapshotError {
+  return new SnapshotError("ERR_DISK_CLOSED", "cannot listen: the disk was closed");
+}
 
 /** A disk whose image can be read and written to before it has arrived. Returned by `openSnapshot`. */
 export class Disk extends BlockDevice {

@@ -8,7 +8,7 @@ import type { DemandFetcher } from "./demand.js";
 import type { DiskFiles } from "./disk-files.js";
 import type { DiskImage } from "./disk-image.js";
 import type { ImageLayout } from "./image-layout.js";
-import type { DiskMonitor } from "./statistics/disk-monitor.js";
+import type { DiskMonitor } from "./statistics.js";
 import type { TraceRecorder } from "./trace.js";
 
 /** The most bytes that are cleared at once: other calls have their turn in between. */

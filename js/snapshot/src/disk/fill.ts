@@ -1,6 +1,5 @@
-/** What fills the image of a disk in the background. */
+/** Fills the image of a disk in the background, and gives way to readers. */
 import { setTimeout as sleep } from "node:timers/promises";
-
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
@@ -12,12 +11,11 @@ import { decodeFrom, renewAll } from "../location/source.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Trace } from "../options/trace.js";
 import type { Transfer } from "../options/transfer-options.js";
-import type { BaseImage } from "./base-image.js";
-import { copyInherited } from "./copy-inherited.js";
+import { type BaseImage, copyInherited } from "./base-image.js";
 import type { DiskFiles } from "./disk-files.js";
 import { afterFirstReaders, type OpenObjects, untilDone } from "./disk-objects.js";
 import type { ImageLayout } from "./image-layout.js";
-import type { DiskMonitor } from "./statistics/disk-monitor.js";
+import type { DiskMonitor } from "./statistics.js";
 import { framesOf } from "./trace.js";
 
 /** The size of the ranges of a fill whose rate is limited, in bytes: each is charged as a whole when it is requested. */
@@ -158,4 +156,49 @@ async function fetchMissing(parts: FillParts): Promise<void> {
       else await fetch(objects);
     }
   });
+}
+
+/** How long a request of a reader counts as recent, in milliseconds. */
+const MEMORY = 500;
+
+/** A request is slow if it takes this many times as long as the fastest, and this many milliseconds longer. */
+const [SLOW_FACTOR, MIN_DELAY] = [1.5, 10] as const;
+
+/** The weight of the latest request in the average. */
+const WEIGHT = 0.5;
+
+/** Detects whether the fill slows readers down. */
+export class DemandLatency {
+  #fastest = Number.POSITIVE_INFINITY;
+  #average = 0;
+  #last = Number.NEGATIVE_INFINITY;
+
+  /** The duration of the fastest request, in milliseconds; `Infinity` before the first. */
+  get fastest(): number {
+    return this.#fastest;
+  }
+
+  /** Notes the duration of a request while nothing else was fetched, in milliseconds. */
+  begin(duration: number): void {
+    this.#fastest = Math.min(this.#fastest, duration);
+  }
+
+  /** Counts a request. @param duration in milliseconds */
+  add(duration: number): void {
+    const now = performance.now();
+    this.#average = this.isRecent ? WEIGHT * duration + (1 - WEIGHT) * this.#average : duration;
+    this.#fastest = Math.min(this.#fastest, duration);
+    this.#last = now;
+  }
+
+  /** Whether a reader had to request something a moment ago. */
+  get isRecent(): boolean {
+    return performance.now() - this.#last < MEMORY;
+  }
+
+  /** Whether the requests of readers are slow at the moment. */
+  get isSlow(): boolean {
+    if (!this.isRecent) return false;
+    return this.#average > Math.max(SLOW_FACTOR * this.#fastest, this.#fastest + MIN_DELAY);
+  }
 }

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 
-import { ByteQueue } from "./byte-queue.js";
+import { ByteQueue } from "./buffers.js";
 import type { Export } from "./export.js";
 import { type HandshakeStep, handshake } from "./handshake.js";
 import { Transmission } from "./transmission.js";

@@ -1,3 +1,5 @@
+import { FULL } from "../local/system-errors.js";
+
 /** The numbers of the NBD protocol, as `doc/proto.md` of the NetworkBlockDevice project names them. */
 
 /** Magic numbers. */
@@ -95,3 +97,11 @@ export const MAX_STRING = 4096;
 
 /** The block sizes that the server announces: minimum and preferred, and the maximum payload, in bytes. */
 export const [MIN_BLOCK, PREFERRED_BLOCK, MAX_PAYLOAD] = [1, 4096, 2 ** 25] as const;
+
+/** Returns the error value for an error of an export. */
+export function errnoOf(error: unknown): number {
+  const { code, cause } = Object(error) as { readonly code?: unknown; readonly cause?: unknown };
+  if (code === "ERR_DISK_CLOSED") return ERRNO.ESHUTDOWN;
+  if (FULL.has(code)) return ERRNO.ENOSPC;
+  return cause === undefined || cause === null ? ERRNO.EIO : errnoOf(cause);
+}

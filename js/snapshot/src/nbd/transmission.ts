@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 
 import { messageOf } from "../error.js";
-import { busyPoll } from "./busy-poll.js";
-import type { ByteQueue } from "./byte-queue.js";
+import type { ByteQueue } from "./buffers.js";
+import { ReplyBuffer } from "./buffers.js";
 import {
   CHUNK,
   CHUNK_DONE,
@@ -12,17 +12,16 @@ import {
   CMD_FLAG,
   CONTEXT_ID,
   ERRNO,
+  errnoOf,
   MAX_PAYLOAD,
   MAX_STRING,
   REQUEST_MAGIC,
   SIMPLE_REPLY_MAGIC,
   STRUCTURED_REPLY_MAGIC,
 } from "./constants.js";
-import { errnoOf } from "./errors.js";
 import type { Export } from "./export.js";
 import type { Agreement } from "./handshake.js";
-import { ReplyBuffer } from "./reply-buffer.js";
-import { Turn } from "./turn.js";
+import { busyPoll, Turn } from "./turn.js";
 
 /** Reads of at most this many bytes are answered at once if nothing has to be fetched; larger ones in such chunks. */
 const CHUNK_SIZE = 2 ** 18;

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Attributes, Meter, Observable } from "@opentelemetry/api";
 
-import { BOUNDS } from "../disk/statistics/wait-histogram.js";
+import { BOUNDS } from "../disk/statistics.js";
 import { SnapshotError } from "../error.js";
 import type { Events } from "../events.js";
 

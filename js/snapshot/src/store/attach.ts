@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import type { DiskParts } from "../disk/block-device.js";
+import type { DiskParts } from "../disk/disk.js";
 import { openDisk } from "../disk/open-disk.js";
 import { type TraceOption, traceFor } from "../disk/trace.js";
 import { emit } from "../events.js";

@@ -1,4 +1,4 @@
-import { BlockDevice, type DiskParts } from "../disk/block-device.js";
+import { BlockDevice, type DiskParts } from "../disk/disk.js";
 import { traceLocation } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";

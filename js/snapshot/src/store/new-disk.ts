@@ -1,6 +1,6 @@
 /** Creates disks: of a snapshot, an image or zeros, as forks, and of local images with unsaved changes. */
 import { randomUUID } from "node:crypto";
-import type { DiskParts } from "../disk/block-device.js";
+import type { DiskParts } from "../disk/disk.js";
 import { openDisk } from "../disk/open-disk.js";
 import { checkEncoding } from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";

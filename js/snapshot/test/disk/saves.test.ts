@@ -9,7 +9,7 @@ import { expectSame, noise } from "../../../../tests/support/snapshots/image.js"
 import { minutes, trials } from "../../../../tests/support/trials.js";
 import { Random } from "../../../edge/test/support/random.js";
 import { FrameStates } from "../../dist/decode/frame-states.js";
-import { copyInherited } from "../../dist/disk/copy-inherited.js";
+import { copyInherited } from "../../dist/disk/base-image.js";
 import type { DiskFiles } from "../../dist/disk/disk-files.js";
 import { BlockSet } from "../../dist/format/block-set.js";
 import { MIB, openCache } from "../support/cache.js";

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { createSnapshot } from "../../dist/create-snapshot.js";
 import { DeltaEncoder, DeltaTooLargeError } from "../../dist/delta/delta-encoder.js";
-import type { DiskParts } from "../../dist/disk/block-device.js";
+import type { DiskParts } from "../../dist/disk/disk.js";
 import type { SaveTarget } from "../../dist/disk/save-disk.js";
 import { ImageFile } from "../../dist/local/image-file.js";
 import { writeSnapshot } from "../../dist/location/destination.js";
