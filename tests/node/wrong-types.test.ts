@@ -17,25 +17,12 @@ import { afterAll, describe, expect, test } from "vitest";
 import fc from "../support/fast-check.js";
 import { trials } from "../support/trials.js";
 
-/** An error of the caller's code, which functions may propagate. */
-class CallerError extends Error {}
-
-const thrower = () => {
-  throw new CallerError();
-};
-
-/** Returns an object that throws on every access. */
-function hostile(): object {
-  const names = ["get", "has", "ownKeys", "getPrototypeOf", "getOwnPropertyDescriptor"] as const;
-  return new Proxy({}, Object.fromEntries(names.map((name) => [name, thrower])));
-}
-
 const ANY: readonly unknown[] = [
   ...[undefined, null, true, false, 0, -1, 5, Number.NaN, 1n, "", "text", Symbol("text")],
   ...[[], [1], [1, 2], ["a", 1], [null, "b"], [[], "b"], {}, { a: 1 }, Object.create(null)],
   ...[() => {}, class {}, new Date(0), new Map([[1, 2]]), new Set([1]), /a/, Promise.resolve(5)],
   ...[new ArrayBuffer(2), new Uint8Array(2), new DataView(new ArrayBuffer(2)), new URL("a:b")],
-  ...[{ [Symbol.iterator]: 5 }, { [Symbol.iterator]: thrower }, { toString: thrower }, hostile()],
+  { [Symbol.iterator]: 5 },
   ...fc.sample(fc.anything(), { numRuns: trials({ few: 50, all: 2000 }), seed: 18 }),
 ];
 
@@ -51,8 +38,7 @@ const object: Type = (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const bytes: Type = (value) => util.types.isUint8Array(value);
 const file: Type = (value) => string(value) || bytes(value) || util.types.isArrayBuffer(value);
-const place: Type = (value) =>
-  string(value) || (!util.types.isProxy(value) && value instanceof URL);
+const place: Type = (value) => string(value) || value instanceof URL;
 const never: Type = () => false;
 const optional =
   (type: Type): Type =>
@@ -275,20 +261,10 @@ async function outcome(call: () => unknown): Promise<string> {
   try {
     await call();
   } catch (error) {
-    if (error instanceof CallerError) return "refused";
     if (!(error instanceof all.HedgerowError)) return `threw ${error}`;
     return documented.has(error.code) ? "refused" : `no documented code: ${error.code}`;
   }
   return "accepted";
-}
-
-/** Returns a description of a value. */
-function describeValue(value: unknown): string {
-  try {
-    return fc.stringify(value);
-  } catch {
-    return "something hostile";
-  }
 }
 
 const CASES = CALLS.map(([name, call, ...args]) => ({ name, call, args }));
@@ -308,7 +284,7 @@ describe.each(CASES)("$name", ({ call, args }) => {
       for (const value of wrong) {
         const given = args.map(([valid], index) => (index === at ? value : valid()));
         const result = await outcome(() => call(...(given as never[])));
-        expect(result === "refused" ? "" : `${describeValue(value)}: ${result}`).toBe("");
+        expect(result === "refused" ? "" : `${fc.stringify(value)}: ${result}`).toBe("");
       }
     },
   );

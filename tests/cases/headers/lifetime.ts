@@ -25,26 +25,6 @@ export const lifetime: Cases = {
     assertFreed(stripper);
   },
 
-  "a stripper freed while it reads a list throws instead of missing a match": () => {
-    const stripper = new HeaderStripper(["x-a"]);
-    const raw = new Proxy(["b", "1", "x-a", "2"], {
-      get(list, key, receiver) {
-        if (key === "2") stripper.free();
-        return Reflect.get(list, key, receiver);
-      },
-    });
-    refused(() => stripper.stripRaw(raw), "ERR_FREED", "HeaderStripper was used after free()");
-    const other = new HeaderStripper(["x-a"]);
-    const headers = new Headers();
-    const keys = function* () {
-      yield "b";
-      other.free();
-      yield "c";
-    };
-    Object.defineProperty(headers, "keys", { value: keys });
-    refused(() => other.strip(headers), "ERR_FREED", "HeaderStripper was used after free()");
-  },
-
   "freeing a stripper twice is harmless": () => {
     const stripper = new HeaderStripper(["x-a"]);
     using other = new HeaderStripper(["x-b"]);

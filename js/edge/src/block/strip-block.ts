@@ -56,10 +56,8 @@ export function stripBlock(stripper: HeaderStripper, block: Uint8Array): Uint8Ar
   const rules = rulesOf(stripper);
   if (rules === undefined) throw wrongType("a HeaderStripper", stripper);
   if (!(block instanceof Uint8Array)) throw wrongType("a Uint8Array", block);
-  // Reading it may run code that frees the rules.
-  const { length } = block;
   rules.live().block ??= new BlockRules(rules);
-  return (rules.block as BlockRules).strip(block, length);
+  return (rules.block as BlockRules).strip(block);
 }
 
 /** Rules in the memory of `block.wasm`, and the buffer that passes blocks to it. */
@@ -92,10 +90,11 @@ class BlockRules {
     }
   }
 
-  /** Strips a field block of `length` bytes in place and returns a view of the result. */
-  strip(block: Uint8Array, length: number): Uint8Array {
+  /** Strips a field block in place and returns a view of the result. */
+  strip(block: Uint8Array): Uint8Array {
+    const { length } = block;
     if (length > MAX_LENGTH) throw errorOf(`expected at most 16 MiB, found ${length} bytes`);
-    this.#write(block, length);
+    this.#write(block);
     const left = blockModule.exports.blockstripper_strip(this.#object.pointer, length);
     if (left >= 0 && left < length) block.set(this.#buffer.bytes.subarray(0, left));
     this.#release(length);
@@ -108,7 +107,8 @@ class BlockRules {
     this.#object.free();
   }
 
-  #write(bytes: Uint8Array, length = bytes.length): void {
+  #write(bytes: Uint8Array): void {
+    const { length } = bytes;
     if (length > this.#buffer.length) {
       const start = blockModule.exports.blockstripper_reserve(this.#object.pointer, length) >>> 0;
       // A failed reservation has also released the previous buffer.

@@ -107,7 +107,6 @@ export class HeaderStripper {
    */
   stripRaw(rawHeaders: readonly string[]): string[] {
     if (!Array.isArray(rawHeaders)) throw wrongType("an array", rawHeaders);
-    // Copy first: reading the list may run code that frees the rules.
     const kept: string[] = rawHeaders.slice();
     const { length } = kept;
     if (length % 2 !== 0) {

@@ -191,3 +191,31 @@ test("refuses to place where no host is available", () => {
   expect(codeOf(draining)).toEqual(["ERR_NO_HOST", "none of the 1 hosts is available"]);
   expect(codeOf([...draining, { id: "b" }])).toBe("b");
 });
+
+/** Returns the number of starts of an image on each host. `lie` is what the placer believes of the host "liar". */
+function startsAmongLiars(residents: string[], lie: Partial<Host> = {}): Map<string, number> {
+  const honest = Array.from({ length: 50 }, (_, number) => ({ id: `${number}`, load: 20 }));
+  const hosts = new Hosts([...honest, { id: "liar", load: 20, ...lie }]);
+  const starts = new Map<string, number>();
+  for (let start = 0; start < 1_000; start += 1) {
+    const { host } = placement("image", hosts, { residents: new Set(residents) });
+    hosts.addLoad(host, 1);
+    starts.set(host, (starts.get(host) ?? 0) + 1);
+  }
+  return starts;
+}
+
+test("a host that claims all images gets no more than the bound, if loads are the placer's own", () => {
+  const mean = 20 + 1_000 / 51;
+  for (const [host, count] of startsAmongLiars(["liar"])) {
+    expect(20 + count, host).toBeLessThanOrEqual(1.25 * mean + 1);
+  }
+});
+
+test("a host whose false load a placer believes lifts the bound of another host", () => {
+  expect([...startsAmongLiars(["3"], { load: 1e12 })]).toEqual([["3", 1_000]]);
+});
+
+test("a host whose false capacity a placer believes gets all starts", () => {
+  expect([...startsAmongLiars(["3"], { capacity: 1e12 })]).toEqual([["liar", 1_000]]);
+});
