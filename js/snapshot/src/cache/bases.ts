@@ -1,8 +1,3 @@
-/** Options of a load. Of a base, no further base is restored: a chain of them may have any length. */
-export interface BaseOptions extends GetOptions {
-  readonly isBase?: boolean;
-}
-
 /** Finds the image of a base of a delta in a cache. */
 import { SnapshotError } from "../error.js";
 import type { BaseObject, Manifest } from "../format/manifest.js";
