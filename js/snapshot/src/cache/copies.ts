@@ -106,7 +106,7 @@ export interface BaseCopy {
 
 /**
  * Copies the image of a base into that of a delta, punches the holes of the delta, and records the frames that the copy
- * contains in the journal. Returns a function that says whether a frame of the delta must be decoded.
+ * contains in the journal. Returns a function that returns whether a frame of the delta must be decoded.
  *
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_CACHE`
  */

@@ -57,7 +57,7 @@ export interface WantedSpace {
 
 /** The parameters of an enforcement of the limit. */
 interface EnforceOptions {
-  /** An image for which space is wanted. What it already takes does not count. */
+  /** An image for which space is wanted. Space that it already takes does not count. */
   readonly wanted?: WantedSpace | undefined;
   /** The content of the cache, if it was just measured. */
   readonly measured?: Inventory | undefined;

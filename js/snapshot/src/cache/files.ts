@@ -15,7 +15,7 @@ import { wrapSystemErrors, wrapSystemErrorsSync } from "../local/system-errors.j
  * A name tells other processes what they need to know without opening the file: which image it belongs to and,
  * for an image that is being restored, how much space is reserved for it.
  *
- * A key is what a process locks while it restores an image or looks up a source: the digest of a snapshot, or the
+ * A key names the lock of a process while it restores an image or looks up a source: the digest of a snapshot, or the
  * SHA-256 digest of a requester and source.
  */
 export class Layout {
@@ -69,7 +69,7 @@ export class Layout {
     return join(this.images, `${digest}${RECORD}`);
   }
 
-  /** The empty file whose lock tells whether an image is in use. */
+  /** The empty file that is locked while an image is in use. */
   lease(digest: string): string {
     return join(this.images, `${digest}${LEASE}`);
   }

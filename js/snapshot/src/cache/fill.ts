@@ -157,7 +157,7 @@ export class ImageWriter {
 
   /**
    * Evicts images for one that is being restored, when the disk is full before the cache reaches its limit. Keeps
-   * what was restored so far. Returns whether any was evicted.
+   * the data that was restored so far. Returns whether any image was evicted.
    *
    * @throws {SnapshotError} `ERR_CACHE`
    */
@@ -210,7 +210,7 @@ export class ImageWriter {
   }
 }
 
-/** Renames what another process restored of an image, with another reservation, to `path`. */
+/** Renames the partial image of another process, with another reservation, to `path`. */
 async function adopt(layout: Layout, digest: string, path: string): Promise<void> {
   for (const name of await changing(layout, readdir(layout.filling))) {
     const isPartial = keyOf(name) === digest && reservedBy(name) > 0;

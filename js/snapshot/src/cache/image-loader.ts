@@ -17,13 +17,13 @@ import { type Claims, type FlightOptions, type LoadedImage, Singleflight } from 
 import { type SeenSnapshot, type SourceIndex, sha256 } from "./source-index.js";
 import type { Counters } from "./statistics.js";
 
-/** A request for an image, shared by all who want it at the same time. */
+/** A request for an image, shared by all callers that want it at the same time. */
 interface LoadRequest {
   readonly location: Location;
   readonly options: BaseOptions & FlightOptions;
 }
 
-/** What a load ends with: an image, or nothing if it shared a delta instead. */
+/** The result of a load: an image, or nothing if it shared a delta instead. */
 type Loaded = Omit<LoadedImage, "delta"> | undefined;
 
 /** Opens a snapshot for as long as `use` runs. */

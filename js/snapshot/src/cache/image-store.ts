@@ -27,7 +27,7 @@ export class ImageStore {
   }
 
   /**
-   * Ends the use of an image, and evicts what had to stay because it was in use.
+   * Ends the use of an image, and evicts images that could not be evicted before because they were in use.
    *
    * @throws {SnapshotError} `ERR_CACHE`
    */
@@ -125,7 +125,7 @@ export class ImageStore {
     });
   }
 
-  /** Removes what killed processes left, and enforces the this.evictor. @throws {SnapshotError} `ERR_CACHE` */
+  /** Removes the files that killed processes left, and enforces the limit. @throws {SnapshotError} `ERR_CACHE` */
   recover(): Promise<void> {
     const { layout, mutex } = this.directory;
     return mutex.run(async () => {
@@ -150,7 +150,7 @@ export class ImageStore {
     await this.evictor.evict(remainsOf(digest));
   }
 
-  /** Returns what a lease of an image would be, without keeping one. */
+  /** Returns the result of taking a lease, and keeps none. */
   #peek(digest: string): Lease | "damaged" | undefined {
     const found = this.leases.take(digest, false);
     if (found !== undefined && found !== "damaged") found.release();

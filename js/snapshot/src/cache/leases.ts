@@ -1,4 +1,4 @@
-/** Who uses an image: shared locks that keep it from eviction, and the time of its last use. */
+/** The uses of images: shared locks that keep it from eviction, and the time of its last use. */
 import {
   type BigIntStats,
   closeSync,
@@ -69,10 +69,10 @@ export class LeaseFile {
 }
 
 /**
- * The use of an image by this process, shared by all who use it here.
+ * The use of an image by this process, shared by all callers.
  *
  * While its file is open and locked, no other process evicts the image of that name. That holds for the name: an
- * image that was deleted or replaced meanwhile stays readable for those who have it open.
+ * image that was deleted or replaced meanwhile stays readable for programs that have it open.
  */
 export class Lease {
   #users = 1;
@@ -159,7 +159,7 @@ export class Leases {
     }
   }
 
-  /** Calls `begin` if the image is there and its file is as it was published. The shared lock must be held. */
+  /** Calls `begin` if the image is there and its file has not changed since. The shared lock must be held. */
   #check(
     digest: string,
     isUse: boolean,

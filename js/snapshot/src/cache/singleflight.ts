@@ -13,7 +13,7 @@ import { CLAIM, keyOf, type Layout, remove } from "./files.js";
 import type { OpenSnapshot } from "./fill.js";
 import type { Lease } from "./leases.js";
 
-/** An open delta whose image is to be made from a copy of that of a base. */
+/** An open delta whose image will be made from a copy of its base's image. */
 export interface OpenDelta extends OpenSnapshot {
   readonly base: CachedBase;
 }
@@ -39,9 +39,9 @@ export interface LoadOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** How a load is cancelled and observed by all who wait for it. */
+/** How a load is cancelled and observed by all its callers. */
 export interface FlightOptions extends Required<LoadOptions> {
-  /** Gives a delta to all who wait, with a lease of its base each. Returns when none of them uses it any more. */
+  /** Gives each caller a delta with a lease of its base. Returns when no caller uses it any more. */
   share(delta: OpenDelta): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export class Singleflight {
         },
         resolve: (loaded) => leave(() => resolve({ ...loaded, lease: loaded.lease.share() })),
         share: (delta) => {
-          // From now on the caller says when it has ended, even if it is cancelled.
+          // From now on the caller ends its use itself, even if it is cancelled.
           signal?.removeEventListener("abort", abort);
           const shared = { ...delta, release: () => leave() };
           resolve({ lease: delta.base.lease.share(), hit: false, delta: shared });
@@ -167,15 +167,15 @@ export interface ClaimOptions {
 }
 
 /**
- * The claims of a cache: who restores an image or looks up a source holds the lock of its key, so that all processes do
- * it once. If the holder fails or ends, the next one that waits gets the lock and tries itself.
+ * The claims of a cache: a process that restores an image or looks up a source holds the lock of its key, so that all
+ * processes together do it once. If the holder fails or ends, the next one that waits gets the lock and tries itself.
  */
 export class Claims {
   constructor(private readonly layout: Layout) {}
 
   /**
-   * Runs `act` while holding the claim of a key, unless `find` finds that the work has been done meanwhile. If the
-   * process of an earlier holder was killed, `act` finds the lock file, a journal, as it was left.
+   * Runs `act` while holding the claim of a key, unless `find` finds that another process has done the work. If the
+   * process of an earlier holder was killed, `act` finds its journal in the lock file.
    *
    * @throws {SnapshotError} `ERR_CACHE`, and what `find` and `act` throw
    */

@@ -106,7 +106,7 @@ const REPORT_INTERVAL = 10_000;
  * The sum of the counters of all processes, in a file of the cache.
  *
  * Each process adds its own after a fill, every ten seconds of use, and when it closes the cache. A process that is
- * killed loses what it has not added.
+ * killed loses the counts that it has not added.
  */
 export class Totals {
   /** When this process last added its counters. */
@@ -119,7 +119,7 @@ export class Totals {
     return combine(await this.#read(), counters.unreported(), (sum, more) => sum + more);
   }
 
-  /** Adds what was counted since the last time, unless that was a moment ago. */
+  /** Adds what was counted since the last time, if that was more than ten seconds ago. */
   async addNowAndThen(counters: Counters): Promise<void> {
     if (performance.now() - this.#addedAt > REPORT_INTERVAL) await this.add(counters);
   }
@@ -181,7 +181,7 @@ export interface Verified {
   readonly damaged: readonly string[];
 }
 
-/** What was evicted. */
+/** The images that were evicted. */
 export interface Pruned {
   /** The number of images. */
   readonly images: number;

@@ -161,7 +161,7 @@ export async function syncDirectory(path: string): Promise<void> {
 const WRITEBACK_INTERVAL = 50;
 
 /**
- * Calls `use`, which fills a file, and lets the kernel write it to the disk meanwhile: else it would wait for the
+ * Calls `use`, which fills a file, and lets the kernel write it to the disk meanwhile. Otherwise it would wait for the
  * fsync, and the disk would be idle until then. An fsync is still needed, and reports failures.
  */
 export async function withWriteback<T>(file: FileHandle, use: () => Promise<T>): Promise<T> {

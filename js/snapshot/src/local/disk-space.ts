@@ -62,7 +62,7 @@ async function clearRange(fd: number, start: number, end: number): Promise<void>
 }
 
 /**
- * Clears the holes of an image, whatever an interrupted run or a copy has left there.
+ * Clears the holes of an image, in which an interrupted run or a copy may have left data.
  *
  * @param kept ranges that stay, in order
  */

@@ -12,7 +12,7 @@ export interface Libc {
    */
   clone(target: number, source: number): Promise<number>;
   /**
-   * Copies up to `length` bytes at `offset` of one open file to the same place in another, in the kernel.
+   * Copies up to `length` bytes at `offset` of one open file to the same offset in another, in the kernel.
    * Returns the number of bytes copied.
    */
   copyRange(target: number, source: number, offset: number, length: number): Promise<number>;

@@ -1,4 +1,4 @@
-/** Opens regular files for reading, and tells whether two paths are one file. */
+/** Opens regular files for reading, and compares the identities of files. */
 import { type BigIntStats, constants, type Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 

@@ -17,7 +17,7 @@ export interface OpenedFile {
 }
 
 /**
- * File systems on which files share blocks, and whose physical offsets name one place: XFS and btrfs. On
+ * File systems on which files share blocks, and whose physical offsets are unique: XFS and btrfs. On
  * others, such as overlayfs and bcachefs, equal offsets may be on different disks.
  */
 const FILE_SYSTEMS: readonly number[] = [0x58465342, 0x9123683e];
@@ -61,18 +61,18 @@ export async function sharedExtents(
   if (mapped === undefined) return undefined;
   const after = await sharingExtents(system, base.fd, size);
   if (after === undefined) return undefined;
-  const shared = await intersectPlaces(await intersectPlaces(before, mapped), after);
+  const shared = await intersectPhysical(await intersectPhysical(before, mapped), after);
   return narrow(toSet(shared, size), BLOCK);
 }
 
-/** Returns whether equal physical offsets of two files are the same place. */
+/** Returns whether equal physical offsets of two files are the same block of a disk. */
 async function areComparable(system: Libc, image: OpenedFile, base: OpenedFile): Promise<boolean> {
-  const places = await Promise.all([image, base].map((file) => placeOf(system, file)));
-  return places[0] !== undefined && places[0] === places[1];
+  const devices = await Promise.all([image, base].map((file) => deviceOf(system, file)));
+  return devices[0] !== undefined && devices[0] === devices[1];
 }
 
-/** Returns the device of a file if physical offsets name one place on it. */
-async function placeOf(system: Libc, { fd, size }: OpenedFile): Promise<bigint | undefined> {
+/** Returns the device of a file if physical offsets are unique on it. */
+async function deviceOf(system: Libc, { fd, size }: OpenedFile): Promise<bigint | undefined> {
   const found = await fstat(fd, { bigint: true });
   if (found.size < size) return undefined;
   const disk = await statfs(`/proc/self/fd/${fd}`).catch(() => undefined);
@@ -81,8 +81,8 @@ async function placeOf(system: Libc, { fd, size }: OpenedFile): Promise<bigint |
   return attributes < 0 || (attributes & REALTIME) !== 0 ? undefined : found.dev;
 }
 
-/** Returns the ranges that two files have at the same place. */
-async function intersectPlaces(
+/** Returns the ranges that two files have at the same physical offset. */
+async function intersectPhysical(
   one: readonly PhysicalExtent[],
   other: readonly PhysicalExtent[],
 ): Promise<readonly PhysicalExtent[]> {
@@ -99,7 +99,7 @@ async function intersectPlaces(
   return common;
 }
 
-/** An extent of a file with its place on the disk. */
+/** An extent of a file with its physical offset. */
 interface PhysicalExtent extends Extent {
   /** Its offset on the disk minus its offset in the file, in bytes. */
   readonly shift: number;
@@ -134,7 +134,7 @@ const NEUTRAL = 0x1 | 0x1000;
  * order. The last one may reach beyond `size`. Returns undefined if the file system cannot tell, or if there
  * are more than a million extents.
  *
- * Leaves out all extents with another flag: their place is unknown, or it does not hold the data as a read
+ * Leaves out all extents with another flag: their physical offset is unknown, or does not hold the data as a read
  * returns it (pending, unwritten, compressed, encrypted, inline).
  */
 async function sharingExtents(
