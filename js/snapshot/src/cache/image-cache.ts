@@ -81,7 +81,10 @@ export class ImageCache {
   /** The real path of the directory. */
   readonly directory: string;
   readonly #components: CacheComponents;
-  readonly #operations: Operations;
+  /** Is aborted when the cache is closed. */
+  readonly #closing = new AbortController();
+  /** The calls that closing the cache waits for. */
+  readonly #running = new Set<Promise<unknown>>();
   /** Functions that end the leases of images that have not been released. */
   readonly #releases = new Set<() => Promise<void>>();
   #closed: Promise<void> | undefined;
@@ -89,7 +92,6 @@ export class ImageCache {
   private constructor(components: CacheComponents) {
     this.directory = components.layout.directory;
     this.#components = components;
-    this.#operations = new Operations(this.directory);
   }
 
   /**
@@ -121,7 +123,7 @@ export class ImageCache {
    *   `ERR_IMAGE` and `ERR_IMAGE_CHANGED`, if the image in the cache cannot be read
    */
   get(source: string | URL, options: GetOptions = {}): Promise<CachedImage> {
-    return this.#operations.run(async () => {
+    return this.#run(async () => {
       const { loader, counters, totals } = this.#components;
       const begun = performance.now();
       options = readOptions(options);
@@ -153,7 +155,7 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`, and what `inspectSnapshot` throws
    */
   has(source: string | URL, options: ReadOptions = {}): Promise<boolean> {
-    return this.#operations.run(async () => {
+    return this.#run(async () => {
       return this.#components.store.has(await this.#digestOf(source, readOptions(options)));
     });
   }
@@ -165,7 +167,7 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`, and what `inspectSnapshot` throws
    */
   delete(source: string | URL, options: ReadOptions = {}): Promise<boolean> {
-    return this.#operations.run(async () => {
+    return this.#run(async () => {
       options = readOptions(options);
       const digest = await this.#digestOf(source, options);
       return this.#components.store.remove(digest, options.signal);
@@ -174,7 +176,7 @@ export class ImageCache {
 
   /** Removes all images, as {@link delete} does. Returns how many there were. @throws {SnapshotError} `ERR_CACHE` */
   clear(): Promise<number> {
-    return this.#operations.run(() => this.#components.store.clear());
+    return this.#run(() => this.#components.store.clear());
   }
 
   /**
@@ -184,7 +186,7 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`
    */
   prune(maxBytes = this.#components.maxBytes): Promise<Pruned> {
-    return this.#operations.run(async () => {
+    return this.#run(async () => {
       checkInteger("maxBytes", maxBytes, 0, Number.MAX_SAFE_INTEGER);
       return this.#components.store.prune(maxBytes);
     });
@@ -192,7 +194,7 @@ export class ImageCache {
 
   /** Lists all images, the most recently used first. @throws {SnapshotError} `ERR_CACHE` */
   entries(): Promise<CacheEntry[]> {
-    return this.#operations.run(async () => {
+    return this.#run(async () => {
       const { store, layout } = this.#components;
       const { images } = await store.inventory();
       const entries: CacheEntry[] = [];
@@ -214,11 +216,11 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`, and the reason of the signal
    */
   verify(options: VerifyOptions = {}): Promise<Verified> {
-    return this.#operations.run(async () => {
+    return this.#run(async () => {
       options = readOptions(options);
       checkVerify(options);
       const { signal, bytesPerSecond } = options;
-      return withEither(signal, this.#operations.signal, (either) =>
+      return withEither(signal, this.#closing.signal, (either) =>
         this.#components.verifier.verify({ bytesPerSecond, signal: either }),
       );
     });
@@ -230,7 +232,7 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`
    */
   stats(): Promise<CacheStats> {
-    return this.#operations.run(async () => {
+    return this.#run(async () => {
       const { store, maxBytes, counters, leases, totals } = this.#components;
       const { images, bytes } = await store.inventory();
       return {
@@ -263,12 +265,25 @@ export class ImageCache {
 
   async #close(): Promise<void> {
     const { loader, verifier, totals, counters, close } = this.#components;
-    await loader.end(this.#operations.close());
+    const message = `the cache ${this.directory} has been closed`;
+    const reason = new SnapshotError("ERR_CACHE", message);
+    this.#closing.abort(reason);
+    await loader.end(reason);
     await verifier.stop();
-    await this.#operations.settled();
+    await Promise.allSettled(this.#running);
     for (const release of this.#releases) await release().catch(() => {});
     await totals.add(counters);
     await close();
+  }
+
+  /** Runs a call, unless the cache has been closed. */
+  #run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) return Promise.reject(this.#closing.signal.reason);
+    const running = call();
+    this.#running.add(running);
+    const end = () => this.#running.delete(running);
+    running.then(end, end);
+    return running;
   }
 
   async #digestOf(source: string | URL, options: ReadOptions): Promise<string> {
@@ -277,13 +292,13 @@ export class ImageCache {
     const location = locationOf("source", source);
     options.signal?.throwIfAborted();
     if (digest !== undefined) return digest;
-    return withEither(options.signal, this.#operations.signal, (signal) =>
+    return withEither(options.signal, this.#closing.signal, (signal) =>
       this.#components.loader.digestOf(location, { ...options, signal }),
     );
   }
 
   #lease(digest: string): Promise<LeasedSnapshot | undefined> {
-    return this.#operations.run(async () => {
+    return this.#run(async () => {
       const { loader } = this.#components;
       const base = await loader.bases.take(digest);
       if (base === undefined) return undefined;
@@ -299,7 +314,7 @@ export class ImageCache {
     };
     this.#releases.add(end);
     // Closing the cache ends the lease.
-    const release = () => this.#closed ?? this.#operations.run(end);
+    const release = () => this.#closed ?? this.#run(end);
     return { path, hit, bytes, info, release, [Symbol.asyncDispose]: release };
   }
 
@@ -314,7 +329,7 @@ export class ImageCache {
     const { info } = delta?.manifest ?? lease;
     try {
       await checkBaseObjects(path, location, info);
-      await withEither(options.signal, this.#operations.signal, (signal) =>
+      await withEither(options.signal, this.#closing.signal, (signal) =>
         delta === undefined
           ? copyLeased(lease, path, { ...options, signal })
           : copyDelta(delta, path, { ...options, signal }),
@@ -325,52 +340,6 @@ export class ImageCache {
     }
     const release = async () => {};
     return { path, hit, bytes, info, release, [Symbol.asyncDispose]: release };
-  }
-}
-
-/** Tracks the running operations of a cache, so that closing it can cancel and await them. */
-class Operations {
-  readonly #directory: string;
-  readonly #running = new Set<Promise<void>>();
-  readonly #closing = new AbortController();
-
-  /** @param directory the directory of the cache, for messages */
-  constructor(directory: string) {
-    this.#directory = directory;
-  }
-
-  /** Is aborted when the cache is closed. */
-  get signal(): AbortSignal {
-    return this.#closing.signal;
-  }
-
-  /** Runs an operation. Rejects with `ERR_CACHE` if the cache has been closed. */
-  run<T>(operation: () => Promise<T>): Promise<T> {
-    if (this.signal.aborted) return Promise.reject(this.#closedError());
-    const running = (async () => operation())();
-    const ended = running.then(
-      () => {},
-      () => {},
-    );
-    this.#running.add(ended);
-    void ended.then(() => this.#running.delete(ended));
-    return running;
-  }
-
-  /** Aborts the signal, and rejects operations from now on. Returns the reason. */
-  close(): SnapshotError {
-    const reason = this.#closedError();
-    this.#closing.abort(reason);
-    return reason;
-  }
-
-  /** Waits until all running operations have ended. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#running);
-  }
-
-  #closedError(): SnapshotError {
-    return new SnapshotError("ERR_CACHE", `the cache ${this.#directory} has been closed`);
   }
 }
 
