@@ -75,7 +75,7 @@ const kinds: Readonly<Record<string, (place: string) => void | Promise<void>>> =
 const RESERVED = 4096;
 
 /** All names in a cache: fixed ones, of an image, of a missing image, and of a restore. */
-const places: Readonly<Record<string, () => string>> = {
+const names: Readonly<Record<string, () => string>> = {
   excess: () => layout.excess,
   "totals.json": () => layout.totals,
   "totals.json.new": () => layout.newTotals,
@@ -137,20 +137,21 @@ function expectUnharmed(): void {
 }
 
 /**
- * The kinds to try for one of the three uses of a place. `npm test` tries one in each use of each place, which is
- * another in the other uses and at the next place, and `npm run verify` all of them.
+ * The kinds to try for one of the three uses of a name. `npm test` tries two uses of each name with one kind each, which
+ * change from name to name, and `npm run verify` all of them.
  */
-function kindsFor(place: string, use: 0 | 1 | 2) {
-  const shift = Object.keys(places).indexOf(place) + 2 * use;
+function kindsFor(name: string, use: 0 | 1 | 2) {
+  const index = Object.keys(names).indexOf(name);
   const all = Object.entries(kinds);
-  const rotated = all.map((_, index) => all[(index + shift) % all.length]!);
-  return rotated.slice(0, trials({ few: 1, all: all.length }));
+  const rotated = all.map((_, at) => all[(at + index + 2 * use) % all.length]!);
+  const few = index % 3 === use ? 0 : 1;
+  return rotated.slice(0, trials({ few, all: all.length }));
 }
 
-describe.each(Object.keys(places))("in the place of %s", (name) => {
+describe.each(Object.keys(names))("in the place of %s", (name) => {
   test.each(kindsFor(name, 0))("opens and uses a cache with %s there", async (_, make) => {
     await (await filled()).close();
-    await replace(make, places[name]!());
+    await replace(make, names[name]!());
     const cache = await openCache(layout.directory, { verifyBytesPerSecond: MIB });
     await expectWorks(cache);
     await cache.close();
@@ -159,7 +160,7 @@ describe.each(Object.keys(places))("in the place of %s", (name) => {
 
   test.each(kindsFor(name, 1))("uses an open cache after %s appeared there", async (_, make) => {
     const cache = await filled();
-    await replace(make, places[name]!());
+    await replace(make, names[name]!());
     await expectWorks(cache);
     expectUnharmed();
   });
@@ -167,12 +168,12 @@ describe.each(Object.keys(places))("in the place of %s", (name) => {
   test.each(kindsFor(name, 2))("prunes and clears a cache with %s there", async (_, make) => {
     // An image in use would not be pruned.
     const cache = await filled({});
-    await replace(make, places[name]!());
+    await replace(make, names[name]!());
     await cache.stats();
     await cache.prune(0);
     expect(await cache.clear()).toBe(0);
     expect(await cache.entries()).toEqual([]);
-    await replace(make, places[name]!());
+    await replace(make, names[name]!());
     await cache.clear();
     await cache.close();
     await expectNothingLeft();
