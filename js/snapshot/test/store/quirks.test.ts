@@ -39,30 +39,41 @@ async function openBehind(
   return store;
 }
 
-const quirks: readonly S3Quirk[] = [
+test.each<S3Quirk>([
   "a conflict for each write, once",
   "damage of each upload, once",
+  "no Content-Length",
+])("works with a service that has this quirk: %s", async (quirk) => {
+  const store = await openBehind(S3_QUIRKS[quirk]());
+  await store.create("alice", { size: 4 * BLOCK });
+  await whileAttached(store, "alice", (disk) => fillBlock(disk, 1, "x"));
+  await store.fork("alice", ["bob"]);
+  await store.remove("alice");
+  expect(await whileAttached(store, "bob", lettersOf)).toBe(".x..");
+  await store.collect();
+  await store.verify("bob");
+});
+
+test.each<S3Quirk>([
   "a list that is cut off, once",
   "an empty response in place of a list, once",
   "an empty continuation token",
   "pages of one object, without continuation tokens",
   "pages of one object, without IsTruncated",
-  "no Content-Length",
-];
-
-test.each(quirks)("works with a service that has this quirk: %s", async (quirk) => {
-  const store = await openBehind(S3_QUIRKS[quirk]());
-  await store.create("alice", { size: 4 * BLOCK });
-  await whileAttached(store, "alice", (disk) => fillBlock(disk, 1, "x"));
-  await store.fork("alice", ["bob", "carol"]);
-  await store.remove("carol");
-  expect(await whileAttached(store, "bob", lettersOf)).toBe(".x..");
-  const names = [];
-  for await (const name of store.list()) names.push(name);
-  expect(names).toEqual(["alice", "bob"]);
-  await store.collect();
-  await store.verify("alice");
-});
+])(
+  "lists all disks and deletes no snapshot in use if a service has this quirk: %s",
+  async (quirk) => {
+    const store = await openBehind(S3_QUIRKS[quirk]());
+    await store.create("alice", { size: BLOCK });
+    await store.create("bob", { size: 2 * BLOCK });
+    const names = [];
+    for await (const name of store.list()) names.push(name);
+    expect(names).toEqual(["alice", "bob"]);
+    await store.collect();
+    await store.verify("alice");
+    await store.verify("bob");
+  },
+);
 
 test("hosts that store the same image at once share one object if the service refuses all but one", async () => {
   writeFileSync(path("image"), noise("same", MIB));
@@ -85,9 +96,9 @@ test("a store waits for a gateway that passes an upload on when it has all of it
   const inject: InjectFault = ({ method, url = "" }) => {
     if (method !== "PUT" || !url.includes(".vhs")) return undefined;
     uploads.push(url);
-    return { delay: sleep(6_000) };
+    return { delay: sleep(3_000) };
   };
-  const timeouts = { firstByte: 4_000, stall: 4_000 };
+  const timeouts = { firstByte: 1_500, stall: 1_500 };
   const store = await openBehind(inject, newPlace(), { timeouts });
   await store.create("alice", { image: path("large") });
   expect(uploads).toHaveLength(1);

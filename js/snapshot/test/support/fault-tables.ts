@@ -21,15 +21,11 @@ export const recoverable: Record<string, () => Faults> = {
   "a bit that is flipped once": () => faultsOf(isPart, { flipBit: 20_000 }, 1),
   "bits that are flipped once each": () => onceEach(isPart, { flipBit: 20_000 }),
   "a bit of the tail that is flipped once": () => faultsOf(isTail, { flipBit: 2 ** 19 - 9 }, 1),
-  "a failing server": () => onceEach(all, { status: 500 }),
   "a busy server": () => onceEach(all, { status: 503 }),
-  "a server that asks for a pause of one second": () =>
-    faultsOf(isPart, { status: 503, retryAfter: 1 }, 2),
   "a server that asks for a pause of one second before the tail": () =>
     faultsOf(isTail, { status: 429, retryAfter: 1 }, 1),
   "a server that asks to wait until a date": () =>
     faultsOf(isPart, () => ({ status: 429, retryAfter: inMilliseconds(1500) }), 1),
-  "too many requests": () => onceEach(isPart, { status: 429 }),
   "no ETags": () => faultsOf(all, { etag: null }),
   "weak ETags": () => faultsOf(all, { etag: 'W/"weak"' }),
   "an ETag that disappears": () => faultsOf(isPart, { etag: null, ignoreIfMatch: true }),

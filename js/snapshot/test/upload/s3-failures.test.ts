@@ -39,7 +39,7 @@ function once(is: Is, how: ReturnType<InjectFault>): InjectFault {
   };
 }
 
-test.each([1, 2, 3])("leaves nothing in S3 if part %i fails permanently", async (number) => {
+test.each([1, 3])("leaves nothing in S3 if part %i fails permanently", async (number) => {
   const is = part(number);
   const inject: InjectFault = (asked) => (is(asked) ? { status: 403, body: "" } : undefined);
   await using proxy = await startProxy(s3.endpoint, inject);
@@ -65,7 +65,6 @@ const spoiled = [
   ],
   ["the completion, whose response is lost", isComplete, { loseResponse: true }],
   ["a part that collides with another request", part(2), refused(409, "OperationAborted")],
-  ["a part that was damaged on the way", part(1), refused(400, "BadDigest")],
   ["a part that was cut off on the way", part(3), refused(400, "IncompleteBody")],
   ["a completion that collides", isComplete, refused(409, "ConditionalRequestConflict")],
   [
@@ -184,7 +183,7 @@ async function expectAborted(work: Promise<unknown>, key: string, source: string
   expect(temporaryFiles()).toEqual([]);
 }
 
-const delays = [0, 5, 15, 30, 45, 60, 75, 90, 120, 150, 200];
+const delays = [0, 15, 30, 60, 90, 150];
 
 test.each(delays)("aborts an upload to S3 after %i ms, and leaves nothing", async (delay) => {
   // `npm test` aborts the uploads of the two images in turn, and `npm run verify` both after each delay.
