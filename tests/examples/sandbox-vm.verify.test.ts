@@ -117,7 +117,7 @@ test("a machine that is killed leaves the last save", LIMIT, async () => {
 });
 
 test(
-  "a host that is killed leaves the last save of the running machine, and the rest can be salvaged",
+  "a host that is killed leaves the last save of the running machine, and the rest can be recovered",
   LIMIT,
   async () => {
     await store.fork("debian", "dave");
@@ -149,10 +149,10 @@ test(
     thief.type(".save");
     expect(await thief.ended).toBe(1);
     expect(thief.printed).toContain("nothing more can be saved under this name");
-    expect(await sandbox("two", "salvage", "dave", "erin").ended).toBe(0);
+    expect(await sandbox("two", "recover", "dave", "erin").ended).toBe(0);
     last.type("cat note");
-    const [salvaged] = await Promise.all([noteIn("two", "erin"), last.stop()]);
+    const [recovered] = await Promise.all([noteIn("two", "erin"), last.stop()]);
     expect(last.printed).toContain("note: saved");
-    expect(salvaged).toBe("note: unsaved\n");
+    expect(recovered).toBe("note: unsaved\n");
   },
 );

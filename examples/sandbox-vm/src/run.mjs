@@ -34,7 +34,7 @@ export async function run(store, host, name, steal) {
       await machine.kill();
     }
   } catch (error) {
-    // If another host has taken the disk, this throws, and keeps its local image for `salvage`.
+    // If another host has taken the disk, this throws, and keeps its local image for `recover`.
     await disk.detach({ save: disk.lost.aborted });
     throw error;
   }

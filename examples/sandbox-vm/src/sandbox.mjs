@@ -34,15 +34,15 @@ const COMMANDS = {
     }
   },
   // Saves the local image of a crashed or stolen sandbox on this host as a new sandbox.
-  salvage: async ({ store }, name, fork) => {
+  recover: async ({ store }, name, fork) => {
     for await (const unsaved of store.unsaved())
-      if (unsaved.name === name) return store.salvage(unsaved.image, fork);
-    throw new Error(`${name}: nothing to salvage`);
+      if (unsaved.name === name) return store.recover(unsaved.image, fork);
+    throw new Error(`${name}: nothing to recover`);
   },
 };
 
 const USAGE = `expected: create NAME IMAGE, run NAME [--steal], fork NAME NEW-NAME, pull NAME,
-  history NAME, list, or salvage NAME NEW-NAME`;
+  history NAME, list, or recover NAME NEW-NAME`;
 
 /** Runs a command on this host. @param {string[]} args */
 async function main([command = "", ...names]) {

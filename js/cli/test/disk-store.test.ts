@@ -223,8 +223,8 @@ test("lists unsaved local images, and saves one as a new disk", async () => {
   expect(found.images).toEqual([expect.objectContaining(facts)]);
   const { out } = await hedgerow(["disk", "recover", store, "--images", images]);
   expect(out).toBe(`disk   generation  changed  image\nalice  3           4.1 kB   ${local}\n`);
-  const saved = await json(["recover", store, local, "--as", "alice-2", "--label", "salvaged"]);
-  expect(saved).toMatchObject({ label: "salvaged", parent: { name: "alice", generation: 3 } });
+  const saved = await json(["recover", store, local, "--as", "alice-2", "--label", "recovered"]);
+  expect(saved).toMatchObject({ label: "recovered", parent: { name: "alice", generation: 3 } });
   await restoreSnapshot(saved.source, join(root, "restored.img"));
   const expected = Buffer.concat([SAVED.subarray(0, 8192), BLOCK, SAVED.subarray(12_288)]);
   expect(readFileSync(join(root, "restored.img")).equals(expected)).toBe(true);

@@ -289,13 +289,13 @@ const CALLS: Readonly<Record<string, Call>> = {
     },
     (...args) => store.verify(...args),
   ),
-  "DiskStore.prototype.salvage": callOf(
+  "DiskStore.prototype.recover": callOf(
     (): [string, string, { label: string; signal: AbortSignal }] => {
       return [unsaved, "b", { label: "lost", signal: new AbortController().signal }];
     },
     async (left, name, ...args) => {
       restoreUnsaved();
-      await store.salvage(left, name, ...args);
+      await store.recover(left, name, ...args);
       await store.remove(name);
     },
   ),

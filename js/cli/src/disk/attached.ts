@@ -149,7 +149,7 @@ async function detachWithin(
 }
 
 /** The hint of the API when another host has taken a disk. */
-const HINT = "; salvage the local image as a new disk";
+const HINT = "; recover the local image as a new disk";
 
 /** The local image of an attached disk. */
 interface LocalImage {

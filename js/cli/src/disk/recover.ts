@@ -81,7 +81,7 @@ async function saveAs(place: string, image: string, name: string, flags: Recover
   const { label } = flags;
   const generation = await doWork("create", async ({ signal }) => {
     await using store = await openStore(place, flags, { signal });
-    return await store.salvage(image, name, { label, signal });
+    return await store.recover(image, name, { label, signal });
   });
   await printGeneration(generation, flags);
 }

@@ -94,7 +94,7 @@ export class AttachedDisk extends BlockDevice {
 
   /**
    * Aborted when another host has taken the disk, or it was removed. It can still be read and written to, but not saved
-   * under its name. After {@link detach}, `DiskStore.salvage` saves its image as a new disk.
+   * under its name. After {@link detach}, `DiskStore.recover` saves its image as a new disk.
    */
   get lost(): AbortSignal {
     return this.#attached.lease.lost;
@@ -162,14 +162,14 @@ export class AttachedDisk extends BlockDevice {
     }
     await this.#close();
     if (lost !== undefined) await lease.abandon();
-    // Without unsaved changes, there is nothing to salvage.
+    // Without unsaved changes, there is nothing to recover.
     if (save && this.changedBytes > 0) throw lost ?? this.#writtenTo();
     await images.remove(this.image, note);
   }
 
   /** Returns the error for writes that were too late for the last save. */
   #writtenTo(): SnapshotError {
-    const message = `${this.name} was written to while it was detached; salvage ${this.image} as a new disk`;
+    const message = `${this.name} was written to while it was detached; recover ${this.image} as a new disk`;
     return new SnapshotError("ERR_DISK_CLOSED", message);
   }
 

@@ -38,7 +38,7 @@ import { type Collected, collect, type Explanation, explain } from "./collect.js
 import { type ExpiredGeneration, expire } from "./expire.js";
 import { checkDetached, isAttached } from "./lease.js";
 import { LocalImages, type UnsavedImage } from "./local-images.js";
-import { createForks, newPointer, salvage, storeContent } from "./new-disk.js";
+import { createForks, newPointer, recover, storeContent } from "./new-disk.js";
 import type { StoreObjects } from "./objects.js";
 import { openObjects } from "./open-objects.js";
 import {
@@ -400,7 +400,7 @@ export class DiskStore {
    * @param image its path, as {@link unsaved} yields it
    * @throws {SnapshotError} `ERR_DISK_EXISTS`, `ERR_STORE`, `ERR_TARGET`, `ERR_ARGUMENT`
    */
-  async salvage(
+  async recover(
     image: string,
     name: string,
     options: {
@@ -417,7 +417,7 @@ export class DiskStore {
     const path = localPath("image", image);
     const note = await images.originOf(path);
     if ((await pointers.find(name, signal)) !== undefined) throw this.#exists(name);
-    const pointer = await salvage(this.#parts, path, note, { name, label, signal });
+    const pointer = await recover(this.#parts, path, note, { name, label, signal });
     await images.remove(path, note);
     return this.#generation(pointer);
   }

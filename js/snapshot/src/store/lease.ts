@@ -207,7 +207,7 @@ export class Lease {
         : pointer.lease === null
           ? "was attached or rolled back by another host"
           : `is attached by ${pointer.lease.owner}`;
-    const message = `${name} ${reason}: nothing more can be saved under this name; salvage the local image as a new disk`;
+    const message = `${name} ${reason}: nothing more can be saved under this name; recover the local image as a new disk`;
     return new SnapshotError("ERR_LEASE_LOST", message);
   }
 

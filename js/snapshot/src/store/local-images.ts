@@ -1,4 +1,4 @@
-/** The local images of attached disks. An image that may have unsaved changes stays until it is salvaged or discarded. */
+/** The local images of attached disks. An image that may have unsaved changes stays until it is recovered or discarded. */
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { homedir, userInfo } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";

@@ -115,7 +115,7 @@ export async function createForks(
 }
 
 /** A disk to make of a local image. */
-interface SalvageRequest {
+interface RecoverRequest {
   readonly name: string;
   readonly label: string | undefined;
   readonly signal: AbortSignal | undefined;
@@ -125,13 +125,13 @@ interface SalvageRequest {
  * Saves a local image as a new disk, relative to the snapshot that it began with. If that was deleted since, an image that
  * is complete does not need it.
  *
- * @throws {SnapshotError} what `DiskStore.salvage` throws
+ * @throws {SnapshotError} what `DiskStore.recover` throws
  */
-export async function salvage(
+export async function recover(
   store: StoreParts,
   image: string,
   note: ImageOrigin,
-  { name, label, signal }: SalvageRequest,
+  { name, label, signal }: RecoverRequest,
 ): Promise<Pointer> {
   const { objects, pointers, snapshots, transfer } = store;
   const create = async (stored: StoredSnapshot) => {

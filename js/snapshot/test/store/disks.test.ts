@@ -85,7 +85,7 @@ describe.each(KINDS)("in %s", (kind) => {
         explain: () => store.explain("0".repeat(64), options),
         remove: () => store.remove("a", options),
         verify: () => store.verify("a", options),
-        salvage: () => store.salvage(path("none"), "b", options),
+        recover: () => store.recover(path("none"), "b", options),
       };
       for (const [name, call] of Object.entries(calls)) {
         const found = await call().catch((error: unknown) => error);
@@ -169,7 +169,7 @@ describe.each(KINDS)("in %s", (kind) => {
   });
 
   inTurn(
-    "a disk that was stolen is not overwritten, and its image is salvaged as a new disk",
+    "a disk that was stolen is not overwritten, and its image is recovered as a new disk",
     async () => {
       const [one, two] = [await openHost(at, "steal"), await openHost(at, "steal")];
       await one.create("a", { size: 2 * BLOCK });
@@ -180,7 +180,7 @@ describe.each(KINDS)("in %s", (kind) => {
       await fillBlock(stolen, 0, "2");
       await stolen.save();
       const { message } = await refusalOf(disk.save(), "ERR_LEASE_LOST");
-      expect(message).toContain("salvage");
+      expect(message).toContain("recover");
       expect(disk.lost.aborted).toBe(true);
       // It is still there for its programs.
       await fillBlock(disk, 1, "1");
@@ -191,9 +191,9 @@ describe.each(KINDS)("in %s", (kind) => {
       const [left, ...others] = await all(one.unsaved());
       expect(others).toEqual([]);
       expect(left).toMatchObject({ name: "a", generation: 1, changedBytes: 2 * BLOCK });
-      await refusalOf(one.salvage(left?.image ?? "", "a"), "ERR_DISK_EXISTS");
-      const salvaged = await one.salvage(left?.image ?? "", "b");
-      expect(salvaged.parent).toEqual({ name: "a", generation: 1 });
+      await refusalOf(one.recover(left?.image ?? "", "a"), "ERR_DISK_EXISTS");
+      const recovered = await one.recover(left?.image ?? "", "b");
+      expect(recovered.parent).toEqual({ name: "a", generation: 1 });
       expect(await whileAttached(two, "b", lettersOf)).toBe("11");
       expect(await all(one.unsaved())).toEqual([]);
     },
@@ -423,7 +423,7 @@ describe.each(KINDS)("in %s", (kind) => {
       await fillBlock(disk, 0, "x");
       expect(await all(store.unsaved())).toEqual([]);
       await refusalOf(store.discard(disk.image), "ERR_TARGET");
-      await refusalOf(store.salvage(disk.image, "b"), "ERR_TARGET");
+      await refusalOf(store.recover(disk.image, "b"), "ERR_TARGET");
     });
     expect(await whileAttached(store, "a", lettersOf)).toBe("x");
   });

@@ -97,15 +97,15 @@ async function contentOf(store: DiskStore, name: string): Promise<string> {
 }
 
 /** Detaches a disk that was lost, and saves its image as a fork. */
-async function salvage(store: DiskStore, disk: AttachedDisk, name: string): Promise<void> {
+async function recover(store: DiskStore, disk: AttachedDisk, name: string): Promise<void> {
   await expect(disk.detach()).rejects.toMatchObject({ code: "ERR_LEASE_LOST" });
   const unsaved = [];
   for await (const image of store.unsaved()) unsaved.push(image);
   expect(unsaved).toMatchObject([{ image: disk.image, name: disk.name }]);
-  await store.salvage(disk.image, name);
+  await store.recover(disk.image, name);
 }
 
-const LOST = /alice is attached by bob: nothing more can be saved under this name; salvage/;
+const LOST = /alice is attached by bob: nothing more can be saved under this name; recover/;
 
 test("a host that is cut off for longer than its lease can no longer save, and loses nothing", async () => {
   const place = newPlace();
@@ -133,7 +133,7 @@ test("a host that is cut off for longer than its lease can no longer save, and l
   expect(lost).toMatchObject([{ name: "alice", owner: "anna" }]);
   await taken.write(0, text("c"));
   await taken.detach({ workers: 1 });
-  await salvage(store, disk, "alice-of-anna");
+  await recover(store, disk, "alice-of-anna");
   expect(await contentOf(other, "alice")).toBe("c");
   expect(await contentOf(other, "alice-of-anna")).toBe("b");
 });
@@ -189,7 +189,7 @@ test.each(["S3", "a folder"])(
     });
     await stolen.write(0, text("b"));
     await stolen.detach({ workers: 1 });
-    await salvage(store, disk, "alice-of-anna");
+    await recover(store, disk, "alice-of-anna");
     expect(await contentOf(store, "alice")).toBe("b");
     expect(await contentOf(store, "alice-of-anna")).toBe("a");
   },
@@ -206,7 +206,7 @@ test("a host learns that its disk was stolen before it saves", async () => {
   await stolen.detach();
 });
 
-test("a disk that was removed or rolled back while its host was cut off can be salvaged", async () => {
+test("a disk that was removed or rolled back while its host was cut off can be recovered", async () => {
   const place = newPlace();
   const { store, wire } = await openBehindWire(place, "anna", undefined, SHORT);
   const other = await open(place, optionsOf("bob"));
@@ -219,14 +219,14 @@ test("a disk that was removed or rolled back while its host was cut off can be s
   wire.mend();
   await expect(alice.save()).rejects.toMatchObject({
     code: "ERR_LEASE_LOST",
-    message: expect.stringMatching(/^alice was removed: .* salvage/),
+    message: expect.stringMatching(/^alice was removed: .* recover/),
   });
   await expect(bella.save()).rejects.toMatchObject({
     code: "ERR_LEASE_LOST",
     message: expect.stringMatching(/^bella was attached or rolled back by another host: /),
   });
-  await salvage(store, alice, "alice-of-anna");
-  await salvage(store, bella, "bella-of-anna");
+  await recover(store, alice, "alice-of-anna");
+  await recover(store, bella, "bella-of-anna");
   for (const name of ["alice-of-anna", "bella-of-anna"])
     expect(await contentOf(other, name)).toBe("a");
 });
@@ -262,7 +262,7 @@ test.each([HOUR, -HOUR].slice(0, trials({ few: 1, all: 2 })))(
     await wrong.ended();
     await longerThan(RENEWED);
     expect(await contentOf(store, "alice")).toBe("b");
-    await salvage(store, disk, "alice-of-anna");
+    await recover(store, disk, "alice-of-anna");
   },
 );
 
@@ -465,16 +465,16 @@ test("a request to delete a snapshot that arrives late does not delete one that 
   await other.verify("alice");
 });
 
-/** Where images are salvaged, and how much of them was filled: first, each of both once. */
-const SALVAGES = [
+/** Where images are recovered, and how much of them was filled: first, each of both once. */
+const RECOVERIES = [
   ["S3", "all"],
   ["a folder", "none"],
   ["S3", "none"],
   ["a folder", "all"],
 ] as const;
 
-test.each(SALVAGES.slice(0, trials({ few: 2, all: 4 })))(
-  "an image of %s whose snapshot was collected is salvaged if it is complete: fill %s",
+test.each(RECOVERIES.slice(0, trials({ few: 2, all: 4 })))(
+  "an image of %s whose snapshot was collected is recovered if it is complete: fill %s",
   async (kind, fill) => {
     const place = kind === "S3" ? newPlace() : path(`collected-${fill}`);
     const root = kind === "S3" ? join(s3.folder, new URL(place).pathname) : place;
@@ -493,17 +493,17 @@ test.each(SALVAGES.slice(0, trials({ few: 2, all: 4 })))(
       utimesSync(join(root, "tombstones", name), 0, 0);
     expect((await other.collect({ grace: "1h" })).deleted).toHaveLength(1);
     if (fill === "none") {
-      await expect(salvage(store, disk, "alice-of-anna")).rejects.toMatchObject({
+      await expect(recover(store, disk, "alice-of-anna")).rejects.toMatchObject({
         code: "ERR_STORE",
         message: `${disk.image}: this image is not complete, and the store no longer has the snapshot that it began with`,
       });
       return;
     }
-    await salvage(store, disk, "alice-of-anna");
-    const salvaged = await store.attach("alice-of-anna", { workers: 1 });
+    await recover(store, disk, "alice-of-anna");
+    const recovered = await store.attach("alice-of-anna", { workers: 1 });
     const expected = Buffer.concat([text("a"), noise("collected", SIZE).subarray(PIECE)]);
-    expect((await salvaged.read(0, SIZE)).equals(expected)).toBe(true);
-    await salvaged.detach();
+    expect((await recovered.read(0, SIZE)).equals(expected)).toBe(true);
+    await recovered.detach();
     expect(existsSync(disk.image)).toBe(false);
   },
 );

@@ -70,13 +70,13 @@ test("a damaged local image is listed, and keeps nobody from listing and collect
   await store.collect({ grace: 0 });
   for (const image of [damaged, other])
     expect(existsSync(image.replace(/raw$/, "json"))).toBe(true);
-  expect((await refusalOf(store.salvage(damaged, "c"), "ERR_TARGET")).message).toContain("5000");
-  await store.salvage(other, "d");
+  expect((await refusalOf(store.recover(damaged, "c"), "ERR_TARGET")).message).toContain("5000");
+  await store.recover(other, "d");
   await store.discard(damaged);
   expect(readdirSync(dirname(damaged))).toEqual(["lock"]);
 });
 
-test("a local image whose record is damaged is listed, and salvaged by what its other files say", async () => {
+test("a local image whose record is damaged is listed, and recovered by what its other files say", async () => {
   const place = path("records");
   const images = await leaveImages(place, ["a", "b"]);
   const records = images.map((image) => image.replace(/raw$/, "json"));
@@ -95,7 +95,7 @@ test("a local image whose record is damaged is listed, and salvaged by what its 
   );
   await store.collect({ grace: 0 });
   const [first, second] = images as [string, string];
-  expect(await store.salvage(first, "d")).toMatchObject({ number: 1, parent: undefined });
+  expect(await store.recover(first, "d")).toMatchObject({ number: 1, parent: undefined });
   expect(await whileAttached(store, "d", lettersOf)).toBe("x...");
   await store.discard(second);
   expect(readdirSync(dirname(first)).sort()).toEqual(["lock", "other.json"]);

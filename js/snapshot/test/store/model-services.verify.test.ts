@@ -6,7 +6,7 @@ import { runAll } from "../support/store-sequences.js";
 
 /**
  * A few sequences that together make every call, with and without faults, in which hosts die during calls and between
- * them, and leave changes that others salvage. Each takes about a second.
+ * them, and leave changes that others recover. Each takes about a second.
  */
 const IN_S3 = [100_010, 100_013, 100_016, 100_019, 100_026, 100_032];
 

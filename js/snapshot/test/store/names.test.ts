@@ -50,7 +50,7 @@ test.each([...INVALID, "a".repeat(129), undefined, null, 7, {}])(
       () => store.stat(name),
       () => store.remove(name),
       () => store.verify(name),
-      () => store.salvage(path("image.raw"), name),
+      () => store.recover(path("image.raw"), name),
     ];
     for (const call of calls) await refusalOf(call(), "ERR_ARGUMENT");
   },
@@ -109,7 +109,7 @@ test("refuses options that contradict each other or are out of range", async () 
     () => store.expire({ olderThan: "soon" as "1d" }),
     () => store.collect({ grace: -1 }),
     () => store.explain("abc"),
-    () => store.salvage(path("none.raw"), "b"),
+    () => store.recover(path("none.raw"), "b"),
     () => store.discard(path("none.raw")),
     () => DiskStore.open("https://example.com/disks"),
     () => DiskStore.open("s3://bucket"),

@@ -219,9 +219,9 @@ test("writes while a disk is detached are saved, or its image stays", async () =
   } else {
     expect(failure).toMatchObject({ code: "ERR_DISK_CLOSED" });
     expect(unsaved).toMatchObject([{ image, name: "a" }]);
-    await store.salvage(image, "salvaged");
+    await store.recover(image, "recovered");
   }
-  const letters = await whileAttached(store, failure ? "salvaged" : "a", lettersOf);
+  const letters = await whileAttached(store, failure ? "recovered" : "a", lettersOf);
   expect(letters.slice(0, acknowledged)).toBe("a".repeat(acknowledged));
 });
 

@@ -109,7 +109,7 @@ export type ModelDisk = Pick<
 export type ModelStore = Pick<
   DiskStore,
   | ("create" | "fork" | "rollback" | "expire" | "collect" | "remove" | "stat" | "list")
-  | ("salvage" | "discard" | "unsaved" | "close")
+  | ("recover" | "discard" | "unsaved" | "close")
 > & { attach(name: string, options?: AttachOptions): Promise<ModelDisk> };
 
 /** A host of a sequence. */
@@ -570,7 +570,7 @@ export class StoreModel {
         host,
         `salvage ${session.name} as ${name}`,
         [],
-        () => store.salvage(image, name),
+        () => store.recover(image, name),
         ({ message }) => {
           isIncomplete = INCOMPLETE.test(message);
         },

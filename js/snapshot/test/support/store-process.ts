@@ -110,7 +110,7 @@ export class StoreProcess implements ModelRunner {
     return {
       ...{ create: call("create"), fork: call("fork"), rollback: call("rollback") },
       ...{ expire: call("expire"), collect: call("collect"), remove: call("remove") },
-      ...{ stat: call("stat"), salvage: call("salvage"), discard: call("discard") },
+      ...{ stat: call("stat"), recover: call("recover"), discard: call("discard") },
       close: call("close"),
       unsaved: () => all<UnsavedImage>(call("unsaved")),
       list: () => all<string>(call("list")),
