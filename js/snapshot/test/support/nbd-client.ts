@@ -96,7 +96,7 @@ export class NbdClient {
 
   /** Connects, and starts the transmission phase. */
   static async open(
-    path: string,
+    path: string | { readonly port: number },
     { structured = true, contexts = [] as readonly string[], name = "" } = {},
   ): Promise<NbdClient> {
     const client = await NbdClient.connect(path);

@@ -14,9 +14,9 @@ import { join } from "node:path";
 import { createSnapshot, DiskStore, restoreSnapshot } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
-import { hedgerow, hedgerowProcess } from "./support/bin.js";
-import { failure, json, makePlaces } from "./support/disk-store.js";
-import { SMALL } from "./support/images.js";
+import { hedgerow, hedgerowProcess } from "../support/bin.js";
+import { failure, json, makePlaces } from "../support/disk-store.js";
+import { SMALL } from "../support/images.js";
 
 const BLOCK = Buffer.alloc(4096, "new");
 

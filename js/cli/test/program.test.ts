@@ -11,7 +11,7 @@ import { EXAMPLES, OVERVIEW } from "../src/examples.js";
 import { program } from "../src/program.js";
 import { hedgerow } from "./support/bin.js";
 
-const MAN = fileURLToPath(new URL("../dist/man/", import.meta.url));
+const MAN = fileURLToPath(new URL("../dist/man", import.meta.url));
 
 /** Returns a command and all below it, with the words that name them. */
 function commandsOf(command: Command, path: readonly string[] = []): [string, Command][] {

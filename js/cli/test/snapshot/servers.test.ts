@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { type OriginOptions, startOrigin } from "../../../tests/origin/origin.mjs";
-import { type S3Server, startS3 } from "../../../tests/support/s3/server.js";
-import { manifestOf, missingBytes } from "../../snapshot/test/support/resume-state.js";
-import { ended, hedgerow, hedgerowProcess, start, startInTerminal } from "./support/bin.js";
-import { type Info, SMALL } from "./support/images.js";
-import { makeTree } from "./support/tree.js";
+import { type OriginOptions, startOrigin } from "../../../../tests/origin/origin.mjs";
+import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
+import { manifestOf, missingBytes } from "../../../snapshot/test/support/resume-state.js";
+import { ended, hedgerow, hedgerowProcess, start, startInTerminal } from "../support/bin.js";
+import { type Info, SMALL } from "../support/images.js";
+import { makeTree } from "../support/tree.js";
 
 /** A query of a presigned URL and a user, which must never be printed. */
 const SECRET = "X-Amz-Signature=5ec2e7";

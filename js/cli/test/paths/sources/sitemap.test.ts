@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { sitemap } from "../src/paths/sources/sitemap.js";
-import { expectError, keysIn } from "./support/keys.js";
-import { makeTree } from "./support/tree.js";
+import { sitemap } from "../../../src/paths/sources/sitemap.js";
+import { expectError, keysIn } from "../../support/keys.js";
+import { makeTree } from "../../support/tree.js";
 
 const NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const urlset = (content: string) =>

@@ -2,16 +2,16 @@
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { MAX_HOST_FILE } from "../src/paths/hosts/index.js";
+import { MAX_HOST_FILE } from "../../../src/paths/hosts/index.js";
 import {
   MAX_HOST_KEYS,
   MAX_MAPPINGS,
   MAX_PATTERN_DEPTH,
   MAX_PATTERN_LENGTH,
-} from "../src/paths/hosts/rules.js";
-import { directory } from "../src/paths/sources/directory.js";
-import { keysIn, options } from "./support/keys.js";
-import { makeTree, type Tree } from "./support/tree.js";
+} from "../../../src/paths/hosts/rules.js";
+import { directory } from "../../../src/paths/sources/directory.js";
+import { keysIn, options } from "../../support/keys.js";
+import { makeTree, type Tree } from "../../support/tree.js";
 
 /** Returns the keys that a file adds to a directory, and the warnings, without the path of the directory. */
 async function readOf(name: string, content: Tree[string], more: Tree = {}, own = options()) {

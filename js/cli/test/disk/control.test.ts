@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { attach, controlSocket, failure, json, withDisk } from "./support/disk-store.js";
+import { attach, controlSocket, failure, json, withDisk } from "../support/disk-store.js";
 
 test.for(["open to others", "a link", "a file"])(
   "refuses a directory of control sockets that is %s",

@@ -1,36 +1,24 @@
-/** Disks that the command serves and mounts, and what it leaves when it ends. */
-import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
 import { beforeAll, expect, test, vi } from "vitest";
 
-import { seededRandom } from "../../../tests/origin/random.mjs";
-import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
-import { expectSame, noise } from "../../../tests/support/snapshots/image.js";
-import { trials } from "../../../tests/support/trials.js";
-import { memoryDisk } from "../../snapshot/test/support/loop-disk.js";
-import { infoQuery, NBD, NbdClient } from "../../snapshot/test/support/nbd-client.js";
-import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
-import { expectUnmounted, mounts, processesOf, started } from "./support/disk.js";
-import { SMALL } from "./support/images.js";
-import { makeTree } from "./support/tree.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { trials } from "../../../../tests/support/trials.js";
+import { memoryDisk } from "../../../snapshot/test/support/loop-disk.js";
+import { infoQuery, NBD, NbdClient } from "../../../snapshot/test/support/nbd-client.js";
+import { ended, hedgerow, start, startInTerminal } from "../support/bin.js";
+import { started } from "../support/disk.js";
+import { SMALL } from "../support/images.js";
+import { makeTree } from "../support/tree.js";
 
 const { cmd, errno, opt, rep } = NBD;
 const BLOCK = Buffer.alloc(4096, "new");
 
 const original = temporaryFolder();
-const [smallFile, fileSystemFile] = [original("small.vhs"), original("files.vhs")];
+const smallFile = original("small.vhs");
 
 /** The identity of the snapshot of a small image. */
 let digest: string;
@@ -38,11 +26,6 @@ let digest: string;
 beforeAll(async () => {
   writeFileSync(original("small.img"), SMALL);
   ({ digest } = await createSnapshot(original("small.img"), smallFile, { workers: 1 }));
-  mkdirSync(original("files"));
-  writeFileSync(original("files", "hello.txt"), "hello\n");
-  const image = original("files.img");
-  execFileSync("mke2fs", ["-q", "-t", "ext4", "-d", original("files"), image, "16M"]);
-  await createSnapshot(image, fileSystemFile, { workers: 1 });
 });
 
 /** Copies the snapshot of a small image to a folder of its own. */
@@ -79,16 +62,17 @@ test.each((["SIGTERM", "SIGINT"] as const).slice(0, trials({ few: 1, all: 2 })))
   },
 );
 
-test("prints one JSON object, and listens on a port instead of a socket", async () => {
+test("prints one JSON object, listens on a port, and refuses writes with --read-only", async () => {
   const { file, image } = smallSnapshot();
-  const args = ["open", file, "--image", image, "--port", "0", "--json"];
+  const args = ["open", file, "--image", image, "--port", "0", "--json", "--read-only"];
   const { out, stop } = await started(args);
   const { uri, ...facts } = JSON.parse(out) as { uri: string };
   expect(facts).toEqual({ path: image, identity: digest, size: SMALL.length });
-  const client = await NbdClient.connect({ port: Number(new URL(uri).port) });
-  await client.greet();
-  await client.close();
+  const client = await NbdClient.open({ port: Number(new URL(uri).port) });
+  expect((await client.request({ type: cmd.write, data: BLOCK })).errno).toBe(errno.perm);
+  expect((await client.readAt(0, 512)).equals(SMALL.subarray(0, 512))).toBe(true);
   expect(await stop("SIGTERM")).toMatchObject({ code: "SIGTERM", err: "" });
+  await client.close();
 });
 
 const tiny = memoryDisk(256 * 1024);
@@ -119,17 +103,6 @@ test("refuses clients that do not ask for the name of --export-name", async () =
   expect(await other.option(opt.go, infoQuery(""))).toMatchObject([{ type: rep.unknown }]);
   await other.close();
   const client = await NbdClient.open(socket, { name: "vm-1" });
-  expect((await client.readAt(0, 512)).equals(SMALL.subarray(0, 512))).toBe(true);
-  await stop("SIGTERM");
-  await client.close();
-});
-
-test("refuses writes with --read-only", async () => {
-  const { file, image, socket } = smallSnapshot();
-  const args = ["open", file, "--image", image, "--socket", socket, "--read-only"];
-  const { stop } = await started(args);
-  const client = await NbdClient.open(socket);
-  expect((await client.request({ type: cmd.write, data: BLOCK })).errno).toBe(errno.perm);
   expect((await client.readAt(0, 512)).equals(SMALL.subarray(0, 512))).toBe(true);
   await stop("SIGTERM");
   await client.close();
@@ -237,8 +210,6 @@ test.for([
   [["open", "a", "--image", "b", "--socket", "c", "--fill", "some"], "Allowed choices are all"],
   [["open", "a", "--image", "b", "--socket", "c", "--on-stall", "x"], "Allowed choices are wait"],
   [["open", "a", "--image", "b", "--socket", "c", "--fill-rate", "0"], "fillBytesPerSecond"],
-  [["mount", "a"], "missing required argument 'directory'"],
-  [["mount", "a", "b", "--read-write"], "--read-write: expected --image too"],
 ] as const)("refuses the command line %j", async ([args, message]) => {
   const { code, out, err } = await hedgerow(["disk", ...args]);
   expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -256,189 +227,6 @@ test("fails if the disk cannot be opened, or the socket not be made", async () =
   expect(await hedgerow(["disk", "open", file, ...nowhere])).toMatchObject({
     ...{ code: 3, out: "", err: expect.stringContaining("cannot listen") },
   });
-});
-
-/** Copies the snapshot of an ext4 file system with a file to a folder of its own. */
-function fileSystem() {
-  const root = makeTree();
-  const [file, directory] = ["disk.vhs", "mounted"].map((name) => join(root, name)) as [
-    string,
-    string,
-  ];
-  copyFileSync(fileSystemFile, file);
-  for (const name of [directory, join(root, "tmp")]) mkdirSync(name);
-  return { root, file, directory, env: { TMPDIR: join(root, "tmp") } };
-}
-
-test("mounts a file system, read-only, until SIGTERM", async () => {
-  const { root, file, directory, env } = fileSystem();
-  const args = ["mount", file, directory];
-  const { out, stop } = await started(args, env);
-  expect(out).toBe(`${directory}\n`);
-  expect(readFileSync(join(directory, "hello.txt"), "utf8")).toBe("hello\n");
-  expect(() => writeFileSync(join(directory, "new"), "")).toThrow("EROFS");
-  expect(await stop("SIGTERM")).toEqual({ code: "SIGTERM", out: `${directory}\n`, err: "" });
-  expectUnmounted(root);
-});
-
-test("ends if nbdfuse is killed, and leaves nothing behind", async () => {
-  const { root, file, directory, env } = fileSystem();
-  const args = ["mount", file, directory];
-  const { child } = await started(args, env);
-  const end = ended(child);
-  const [nbdfuse, ...others] = processesOf(root);
-  expect(others).toEqual([]);
-  process.kill(nbdfuse!, "SIGKILL");
-  expect(await end).toMatchObject({ code: 3, err: "hedgerow: nbdfuse ended with SIGKILL\n" });
-  expectUnmounted(root);
-});
-
-test("keeps what was written with --read-write", async () => {
-  const { root, file, directory, env } = fileSystem();
-  const args = ["mount", file, directory, "--image", join(root, "local.img")];
-  const first = await started([...args, "--read-write"], env);
-  writeFileSync(join(directory, "new.txt"), "new\n");
-  expect((await first.stop("SIGINT")).code).toBe("SIGINT");
-  expectUnmounted(root);
-  const second = await started([...args, "--json"], env);
-  expect(JSON.parse(second.out)).toMatchObject({ path: directory, size: 16 * 2 ** 20 });
-  expect(readFileSync(join(directory, "new.txt"), "utf8")).toBe("new\n");
-  expect((await second.stop("SIGTERM")).code).toBe("SIGTERM");
-  expectUnmounted(root);
-});
-
-test("loses nothing if another mount namespace keeps the file system", async () => {
-  const { root, file, directory, env } = fileSystem();
-  const args = ["mount", file, directory, "--image", join(root, "local.img"), "--read-write"];
-  const first = await started(args, env);
-  writeFileSync(join(directory, "new.txt"), "new\n");
-  // It begins with all mounts, and keeps them.
-  const other = spawn("unshare", ["--mount", "sh", "-c", "echo; exec sleep 60"]);
-  try {
-    await once(other.stdout, "data");
-    const end = first.stop("SIGTERM");
-    await vi.waitFor(() => expect(mounts()).not.toContain(directory), 10_000);
-    // It serves the other namespace, and would be killed later.
-    process.kill(processesOf(root)[0]!, "SIGKILL");
-    expect(await end).toMatchObject({ code: "SIGTERM", err: "" });
-  } finally {
-    other.kill();
-    await once(other, "exit");
-  }
-  expectUnmounted(root);
-  const second = await started(args, env);
-  expect(readFileSync(join(directory, "new.txt"), "utf8")).toBe("new\n");
-  await second.stop("SIGTERM");
-});
-
-/** How many changes age a file system. */
-const STEPS = trials({ few: 150, all: 400 });
-
-/** Ages a file system: creates, extends, shortens and removes files in turn, also in `files`, which has their content. */
-function age(directory: string, files: Map<string, Buffer>, seed: number): void {
-  const random = seededRandom(seed);
-  for (let step = 0; step < STEPS; step += 1) {
-    const name = `file-${Math.floor(random() * 60)}`;
-    const known = files.get(name) ?? Buffer.alloc(0);
-    const kind = random();
-    if (kind < 0.25) {
-      rmSync(join(directory, name), { force: true });
-      files.delete(name);
-      continue;
-    }
-    const added = noise(`${seed} ${step}`, Math.ceil(random() * 100_000));
-    const kept = known.subarray(0, kind < 0.5 ? known.length : Math.floor(known.length / 3));
-    files.set(name, Buffer.concat([kept, added]));
-    writeFileSync(join(directory, name), files.get(name)!);
-  }
-}
-
-test("an aged file system ages on as a disk, and is intact when it was saved and restored", async () => {
-  const { root, directory, env } = fileSystem();
-  const [image, file, delta, restored, local, socket] = [
-    ...["aged.img", "aged.vhs", "delta.vhs", "restored.img", "local.img", "socket"],
-  ].map((name) => join(root, name)) as [string, string, string, string, string, string];
-  execFileSync("mke2fs", ["-q", "-t", "ext4", image, "16M"]);
-  const mount = ["mount", file, directory, "--image", local, "--read-write", "--fill", "none"];
-  const files = new Map<string, Buffer>();
-  execFileSync("mount", ["-o", "loop", image, directory]);
-  age(directory, files, 1);
-  execFileSync("sync", ["--file-system", directory]);
-  execFileSync("umount", [directory]);
-  await createSnapshot(image, file, { pieceSize: 2 ** 16 });
-
-  const mounted = await started(mount, env);
-  age(directory, files, 2);
-  expect((await mounted.stop("SIGTERM")).err).toBe("");
-  const opened = ["open", file, "--image", local, "--socket", socket, "--save", delta];
-  const served = await started(opened);
-  expect((await served.stop("SIGTERM")).err).toBe("");
-  await restoreSnapshot(delta, restored);
-  execFileSync("e2fsck", ["-f", "-n", restored]);
-  execFileSync("mount", ["-o", "loop,ro", restored, directory]);
-  try {
-    const found = readdirSync(directory).filter((name) => name.startsWith("file-"));
-    expect(found.sort()).toEqual([...files.keys()].sort());
-    for (const [name, bytes] of files) expectSame(readFileSync(join(directory, name)), bytes);
-  } finally {
-    execFileSync("umount", [directory]);
-  }
-});
-
-/** Returns an image of 4 MiB with a partition table: one partition of 1 MiB at 1 MiB, and one of 2 MiB after it. */
-function partitioned(kind: "MBR" | "GPT"): Buffer {
-  const image = Buffer.alloc(4 * 2 ** 20);
-  image.writeUInt16LE(0xaa55, 510);
-  for (const [index, first, sectors] of [
-    [0, 2048, 2048],
-    [1, 4096, 4096],
-  ] as const) {
-    const entry = image.subarray(446 + 16 * index);
-    entry[4] = kind === "MBR" ? 0x83 : 0xee;
-    entry.writeUInt32LE(first, 8);
-    entry.writeUInt32LE(sectors, 12);
-    if (kind === "MBR") continue;
-    image.write("EFI PART", 512);
-    image.writeBigUInt64LE(2n, 512 + 72);
-    image.writeUInt32LE(128, 512 + 80);
-    image.writeUInt32LE(128, 512 + 84);
-    const guid = image.subarray(1024 + 128 * index).fill(7, 0, 16);
-    guid.writeBigUInt64LE(BigInt(first), 32);
-    guid.writeBigUInt64LE(BigInt(first + sectors - 1), 40);
-  }
-  return image;
-}
-
-test.each(["MBR", "GPT"] as const)(
-  "lists the partitions of a disk with an %s that it cannot mount",
-  async (kind) => {
-    const { root, directory, env } = fileSystem();
-    const [image, file] = [join(root, "disk.img"), join(root, "partitioned.vhs")];
-    writeFileSync(image, partitioned(kind));
-    await createSnapshot(image, file);
-    const { code, err } = await ended(start(["disk", "mount", file, directory], env));
-    expect(code).toBe(3);
-    expect(err).toMatch(/^hedgerow: cannot mount: the disk has no file system but a partition /);
-    expect(err).toContain("with the partitions 1 of 1.05 MB, 2 of 2.1 MB; restore it");
-    expect(err).toMatch(/losetup --find --show --partscan disk\.img, and mount .*loop0p1\n$/);
-    expectUnmounted(root);
-  },
-);
-
-test("leaves nothing behind if it cannot mount, and says why", async () => {
-  const { root, file, directory, env } = fileSystem();
-  const { file: noFileSystem } = smallSnapshot();
-  for (const [args, message, variables] of [
-    [[noFileSystem, directory], "cannot mount at", {}],
-    [[file, file], "expected a directory to mount at", {}],
-    [[file, directory], "the program nbdfuse is missing", { PATH: "/nonexistent" }],
-  ] as const) {
-    const end = await ended(start(["disk", "mount", ...args], { ...env, ...variables }));
-    expect(end).toMatchObject({ code: 3, out: "" });
-    expect(end.err).toMatch(/^hedgerow: [^\n]*\n$/);
-    expect(end.err).toContain(message);
-    expectUnmounted(root);
-  }
 });
 
 test("saves what changed and what was read at the end, for the next disk", async () => {

@@ -4,12 +4,12 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { placement, reportResidency } from "@hedgerow/fleet";
 import { expect, onTestFinished, test } from "vitest";
-import { closed, freePort, listening } from "../../../tests/support/http/listen.js";
-import { connectTo, Redis } from "../../fleet/test/support/redis.js";
-import { startCluster } from "../../fleet/test/support/redis-cluster.js";
-import { StubCache } from "../../fleet/test/support/stub-cache.js";
-import { hedgerow, hedgerowProcess } from "./support/bin.js";
-import { makeTree } from "./support/tree.js";
+import { closed, freePort, listening } from "../../../../tests/support/http/listen.js";
+import { connectTo, Redis } from "../../../fleet/test/support/redis.js";
+import { startCluster } from "../../../fleet/test/support/redis-cluster.js";
+import { StubCache } from "../../../fleet/test/support/stub-cache.js";
+import { hedgerow, hedgerowProcess } from "../support/bin.js";
+import { makeTree } from "../support/tree.js";
 
 const DIGEST = "6f".repeat(32);
 

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import fc from "../../../tests/support/fast-check.js";
-import { CliError } from "../src/error.js";
-import { buildOutput } from "../src/paths/sources/build-output.js";
-import { expectError, keysIn, options } from "./support/keys.js";
-import { makeTree, type Tree } from "./support/tree.js";
+import fc from "../../../../../tests/support/fast-check.js";
+import { CliError } from "../../../src/error.js";
+import { buildOutput } from "../../../src/paths/sources/build-output.js";
+import { expectError, keysIn, options } from "../../support/keys.js";
+import { makeTree, type Tree } from "../../support/tree.js";
 
 /** The keys of an output with these routes and files, without the platform's own paths. */
 async function keysOf(config: object, files: Tree = {}, own = options()): Promise<string[]> {

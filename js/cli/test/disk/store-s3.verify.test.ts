@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { type S3Server, startS3 } from "../../../tests/support/s3/server.js";
-import { attach, failure, json, makePlaces, readFrom, writeTo } from "./support/disk-store.js";
-import { SMALL } from "./support/images.js";
+import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
+import { attach, failure, json, makePlaces, readFrom, writeTo } from "../support/disk-store.js";
+import { SMALL } from "../support/images.js";
 
 const BLOCK = Buffer.alloc(4096, "new");
 

@@ -12,8 +12,8 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { checkWritable, writeAtomically } from "../src/files/output.js";
-import { makeTree } from "./support/tree.js";
+import { checkWritable, writeAtomically } from "../../src/files/output.js";
+import { makeTree } from "../support/tree.js";
 
 const BYTES = Uint8Array.of(1, 2, 3);
 
@@ -48,7 +48,7 @@ test("leaves nothing behind when writing fails", () => {
 
 test("defers a signal until the file is whole", async () => {
   const root = makeTree();
-  const module = new URL("../dist/files/atomic-write.js", import.meta.url);
+  const module = new URL("../../dist/files/output.js", import.meta.url);
   const script = `
     import { writeAtomically } from ${JSON.stringify(module.href)};
     process.stdout.write("start", () => writeAtomically("file.bin", new Uint8Array(2 ** 26)));`;

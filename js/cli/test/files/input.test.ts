@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { linesOf } from "../src/files/input.js";
-import { list } from "../src/paths/sources/index.js";
-import { expectError, keysIn } from "./support/keys.js";
-import { makeTree } from "./support/tree.js";
+import { linesOf } from "../../src/files/input.js";
+import { list } from "../../src/paths/sources/index.js";
+import { expectError, keysIn } from "../support/keys.js";
+import { makeTree } from "../support/tree.js";
 
 const listOf = (content: string | Uint8Array) =>
   list(`${makeTree({ "paths.txt": content })}/paths.txt`);

@@ -2,9 +2,9 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { next } from "../src/paths/sources/next.js";
-import { expectError, keysIn, options } from "./support/keys.js";
-import { makeTree, type Tree } from "./support/tree.js";
+import { next } from "../../../src/paths/sources/next.js";
+import { expectError, keysIn, options } from "../../support/keys.js";
+import { makeTree, type Tree } from "../../support/tree.js";
 
 const folderOf = (routes: object, files: Tree = {}) =>
   join(

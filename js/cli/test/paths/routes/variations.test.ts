@@ -1,9 +1,9 @@
 import { canExist, normalizePath } from "hedgerow";
 import { describe, expect, test } from "vitest";
 
-import fc from "../../../tests/support/fast-check.js";
-import { keysOfPage, keysOfPattern } from "../src/paths/keys.js";
-import { Rewrite } from "../src/paths/routes/rewrites.js";
+import fc from "../../../../../tests/support/fast-check.js";
+import { keysOfPage, keysOfPattern } from "../../../src/paths/keys.js";
+import { Rewrite } from "../../../src/paths/routes/rewrites.js";
 
 /** A path below any wildcard. */
 const lookupOf = (keys: readonly string[]) => {

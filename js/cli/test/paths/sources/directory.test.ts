@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { directory } from "../src/paths/sources/directory.js";
-import { keysIn, options } from "./support/keys.js";
-import { makeTree } from "./support/tree.js";
+import { directory } from "../../../src/paths/sources/directory.js";
+import { keysIn, options } from "../../support/keys.js";
+import { makeTree } from "../../support/tree.js";
 
 const plain = options();
 

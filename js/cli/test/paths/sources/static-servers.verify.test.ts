@@ -2,19 +2,19 @@
 import { buildPathFilter, canExist, normalizePath, PathFilter } from "hedgerow";
 import { describe, expect, test } from "vitest";
 
-import { documentAt, rowsOf, section } from "../../../tests/support/document.js";
-import { minutes, trials } from "../../../tests/support/trials.js";
-import { directory } from "../src/paths/sources/directory.js";
-import { makeHostileFolder, targetsOf } from "./support/hostile-folder.js";
-import { keysIn, options } from "./support/keys.js";
+import { documentAt, rowsOf, section } from "../../../../../tests/support/document.js";
+import { minutes, trials } from "../../../../../tests/support/trials.js";
+import { directory } from "../../../src/paths/sources/directory.js";
+import { makeHostileFolder, targetsOf } from "../../support/hostile-folder.js";
+import { keysIn, options } from "../../support/keys.js";
 import {
   type Guard,
   STATIC_SERVERS,
   type StaticServerName,
   startStatic,
   TAME,
-} from "./support/static-servers.js";
-import { makeTree } from "./support/tree.js";
+} from "../../support/static-servers.js";
+import { makeTree } from "../../support/tree.js";
 
 /** The option that covers a documented alias. */
 interface Cover {

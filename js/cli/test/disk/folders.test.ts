@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 
-import { BIN, ended } from "./support/bin.js";
-import { attach, failure, json, withDisk } from "./support/disk-store.js";
+import { BIN, ended } from "../support/bin.js";
+import { attach, failure, json, withDisk } from "../support/disk-store.js";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -4,9 +4,9 @@ import { buildPathFilter, canExist, normalizePath, PathFilter } from "hedgerow";
 import { Miniflare } from "miniflare";
 import { expect, onTestFinished, test } from "vitest";
 
-import { directory } from "../src/paths/sources/directory.js";
-import { keysIn, options } from "./support/keys.js";
-import { makeTree } from "./support/tree.js";
+import { directory } from "../../../src/paths/sources/directory.js";
+import { keysIn, options } from "../../support/keys.js";
+import { makeTree } from "../../support/tree.js";
 
 /** The function of docs/guides/paths.md. */
 const pageOf = (path: string) =>

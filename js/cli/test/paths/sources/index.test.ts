@@ -2,9 +2,9 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { CliError } from "../src/error.js";
-import { detectKind, keysOf } from "../src/paths/sources/index.js";
-import { makeTree } from "./support/tree.js";
+import { CliError } from "../../../src/error.js";
+import { detectKind, keysOf } from "../../../src/paths/sources/index.js";
+import { makeTree } from "../../support/tree.js";
 
 const OPTIONS = { cleanUrls: false, ignoreHosts: true, ignoreMiddleware: false, warn: () => {} };
 

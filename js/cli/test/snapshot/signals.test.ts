@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { trials } from "../../../tests/support/trials.js";
-import { ended, hedgerowProcess, start, startInTerminal } from "./support/bin.js";
-import { LARGE_DATA, makeLargeImage } from "./support/images.js";
+import { trials } from "../../../../tests/support/trials.js";
+import { ended, hedgerowProcess, start, startInTerminal } from "../support/bin.js";
+import { LARGE_DATA, makeLargeImage } from "../support/images.js";
 
 const root = mkdtempSync(join(tmpdir(), "hedgerow-cli-"));
 const [image, file, target] = ["disk.img", "disk.vhs", "target"].map((name) =>
@@ -34,7 +34,7 @@ const VERIFY = ["snapshot", "verify", file, "--workers", "1"];
 
 /** Slows reads down, so that a command takes seconds on any machine. */
 const SLOW = {
-  NODE_OPTIONS: `--import=${new URL("../../snapshot/test/support/preload/slow-disk.mjs", import.meta.url)}`,
+  NODE_OPTIONS: `--import=${new URL("../../../snapshot/test/support/preload/slow-disk.mjs", import.meta.url)}`,
 };
 
 const temporaryFiles = () => readdirSync(root).filter((name) => name.startsWith(".hedgerow-"));

@@ -9,9 +9,9 @@ import {
 import { join } from "node:path";
 import { createSnapshot } from "@hedgerow/snapshot";
 import { describe, expect, test } from "vitest";
-import { hedgerow, hedgerowProcess } from "./support/bin.js";
-import { type Info, SMALL } from "./support/images.js";
-import { makeTree } from "./support/tree.js";
+import { hedgerow, hedgerowProcess } from "../support/bin.js";
+import { type Info, SMALL } from "../support/images.js";
+import { makeTree } from "../support/tree.js";
 
 const DIGEST = /^[0-9a-f]{64}$/;
 

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { preset } from "hedgerow";
 import { describe, expect, test } from "vitest";
-import { NEEDS } from "../src/headers/needs.js";
-import { hedgerow } from "./support/bin.js";
-import { makeTree } from "./support/tree.js";
+import { NEEDS } from "../../src/headers/needs.js";
+import { hedgerow } from "../support/bin.js";
+import { makeTree } from "../support/tree.js";
 
 /** Checks a list, which is given on standard input. */
 const check = (rules: string, ...args: string[]) =>

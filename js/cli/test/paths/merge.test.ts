@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildPathFilter, measurePathFilter, PathFilter } from "hedgerow";
 import { expect, test } from "vitest";
-import { hedgerow, hedgerowProcess } from "./support/bin.js";
-import { makeTree } from "./support/tree.js";
+import { hedgerow, hedgerowProcess } from "../support/bin.js";
+import { makeTree } from "../support/tree.js";
 
 /** Writes filters of a capacity of 4 and returns the folder: `a` and `b` fit, `c` has another seed. */
 function makeParts(): string {
