@@ -29,8 +29,8 @@ const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ["local"],
   ["format"],
   ["wasm"],
-  ["options"],
   ["abort", "events", "progress"],
+  ["check"],
   ["error"],
 ];
 

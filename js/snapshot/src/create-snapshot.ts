@@ -1,27 +1,118 @@
-import { checkedCache, leaseCached } from "./cache/image-cache.js";
+import { CACHE, type ImageCache, leaseCached } from "./cache/image-cache.js";
+import {
+  BOOLEAN,
+  type Checks,
+  checkInteger,
+  checkOptions,
+  DIGEST,
+  FUNCTION,
+  invalid,
+  is,
+  oneOf,
+} from "./check.js";
 import { createDelta, type DeltaResult } from "./delta/create-delta.js";
-import { checkEncoding } from "./encode/snapshot-encoder.js";
+import { checkEncoding, ENCODING_CHECKS, encodingOf } from "./encode/snapshot-encoder.js";
 import type { SnapshotInfo } from "./format/manifest.js";
+import { TRANSFER_CHECKS, type TransferOptions, transferOf } from "./http/transfer.js";
 import { ImageFile } from "./local/image-file.js";
 import { writeSnapshot } from "./location/destination.js";
 import { writeFullSnapshot } from "./location/full-snapshot.js";
 import { localPath, locationOf } from "./location/location.js";
-import {
-  type CreateOptions,
-  checkFormat,
-  checkOverwrite,
-  encodingOf,
-} from "./options/create-options.js";
-import { deltaOf } from "./options/delta-options.js";
-import { readOptions } from "./options/read-options.js";
-import { transferOf } from "./options/transfer-options.js";
-import { checkWork } from "./options/work-options.js";
+import type { Resolve } from "./location/source.js";
 import { compiledEncode } from "./wasm/compiled-encode.js";
+import { WORK_CHECKS, type WorkOptions } from "./workers/pool.js";
+
+/**
+ * Options of `createSnapshot`. The same image, `level` and `pieceSize` produce the same file. A delta also depends on
+ * `base`, `changed`, and the path from the delta to its base objects.
+ */
+export interface CreateOptions extends WorkOptions, TransferOptions, DeltaOptions {
+  /** zstd compression level, 1 to 19. Default: `3`. */
+  readonly level?: number | undefined;
+  /**
+   * Maximum size of the part of the image in one frame, in bytes: a power of two from 4 KiB to 16 MiB.
+   * Smaller pieces make random reads cheaper and compress less. Default: 1 MiB. A delta has
+   * the piece size of its base; any other value is an error.
+   */
+  readonly pieceSize?: number | undefined;
+  /**
+   * `"raw"` to store any file as it is. Pass it if others write to the image: they decide what it looks like. By
+   * default, an image in another format (qcow2, VMDK, VHDX, VDI), a compressed file, an archive, a web page and a
+   * snapshot are errors.
+   */
+  readonly format?: ImageFormat | undefined;
+  /** Whether to replace an existing file or object at the destination. Default: `true`. */
+  readonly overwrite?: boolean | undefined;
+}
+
+/** The format of an image. */
+export type ImageFormat = "raw";
+
+/** A range of an image: [start, end) in bytes. */
+export interface ByteRange {
+  /** The offset of its first byte. */
+  readonly start: number;
+  /** The offset of the byte after its last. */
+  readonly end: number;
+}
+
+/** Options of `createSnapshot` for deltas. All but `base` need `base`. */
+export interface DeltaOptions {
+  /**
+   * Location of the snapshot or delta to store the image relative to, usually the one that it was restored from: a
+   * path, or a URL of `file:`, `http:`, `https:` or `s3:`. Default: none.
+   */
+  readonly base?: string | URL | undefined;
+  /** Identity that the base must have, as 64 hexadecimal digits. Default: any. */
+  readonly baseDigest?: string | undefined;
+  /**
+   * Cache to compare the image with the image of the base in. Nothing is added to it; without the image of the base,
+   * it has no effect. Default: none.
+   */
+  readonly cache?: ImageCache | undefined;
+  /**
+   * Ranges of the image that may differ from the image of the base, in any order. Everything else counts as equal and
+   * is not read. Default: they are detected.
+   */
+  readonly changed?: Iterable<ByteRange> | undefined;
+  /** Returns the locations of the base objects of the base. Default: the references in the base. */
+  readonly resolve?: Resolve | undefined;
+}
 
 /** The result of {@link createSnapshot}. */
 export interface CreateInfo extends SnapshotInfo, Partial<DeltaResult> {
   /** The duration of the call, in milliseconds. */
   readonly duration: number;
+}
+
+/** The checks of {@link CreateOptions}. */
+const CREATE_CHECKS: Checks<CreateOptions> = {
+  ...WORK_CHECKS,
+  ...TRANSFER_CHECKS,
+  ...ENCODING_CHECKS,
+  format: oneOf("raw"),
+  overwrite: BOOLEAN,
+  base: (name, location) => locationOf(name, location as string),
+  baseDigest: DIGEST,
+  cache: CACHE,
+  changed: is(
+    "ranges { start, end }",
+    (value) => typeof value !== "string" && Symbol.iterator in Object(value),
+  ),
+  resolve: FUNCTION,
+};
+
+/** The options of a delta that need `base`. */
+const DEPENDENT = ["baseDigest", "cache", "changed", "resolve"] as const;
+
+/** Returns a copy of ranges. @throws {SnapshotError} `ERR_ARGUMENT` */
+function rangesOf(ranges: Iterable<ByteRange>): ByteRange[] {
+  return Array.from(ranges, (range) => {
+    const { start, end } = Object(range) as ByteRange;
+    checkInteger("changed: start", start, 0, Number.MAX_SAFE_INTEGER);
+    checkInteger("changed: end", end, start, Number.MAX_SAFE_INTEGER);
+    return { start, end };
+  });
 }
 
 /**
@@ -55,27 +146,28 @@ export async function createSnapshot(
   options: CreateOptions = {},
 ): Promise<CreateInfo> {
   const start = performance.now();
-  options = readOptions(options);
-  checkWork(options);
-  checkOverwrite(options);
-  checkFormat(options);
-  const delta = deltaOf(options);
-  const cache = checkedCache(options.cache);
-  const [transfer, encoding] = [transferOf(options), encodingOf(options)];
-  const module = await compiledEncode();
-  checkEncoding(module, encoding);
-  const [path, location] = [localPath("image", image), locationOf("destination", destination)];
-  const base = delta && { ...delta, base: locationOf("base", delta.base) };
+  options = checkOptions(options, CREATE_CHECKS);
+  const dependent = DEPENDENT.find((name) => options[name] !== undefined);
+  if (options.base === undefined && dependent !== undefined)
+    throw invalid(dependent, "the option base with it", "none");
+  const changed = options.changed && rangesOf(options.changed);
+  const encoding = encodingOf(options);
+  checkEncoding(await compiledEncode(), encoding);
+  const path = localPath("image", image);
+  const location = locationOf("destination", destination);
   options.signal?.throwIfAborted();
   const file = await ImageFile.open(path);
   try {
     if (options.format === undefined) await file.checkRaw();
-    const job = { image: file, encoding, options, transfer };
+    const job = { image: file, encoding, options, transfer: transferOf(options) };
+    const { base, baseDigest, cache } = options;
     const info =
       base === undefined
         ? await writeFullSnapshot((making) => writeSnapshot(location, making), job)
         : await createDelta({
-            ...{ ...job, destination: location, delta: base },
+            ...job,
+            destination: location,
+            delta: { base: locationOf("base", base), baseDigest, changed },
             lease: async (digest) => cache && leaseCached(cache, digest),
           });
     return { ...info, duration: performance.now() - start };

@@ -1,6 +1,8 @@
-import type { CreateInfo } from "./create-snapshot.js";
+import { BOOLEAN, type Checks, checkOptions, checkPinned } from "./check.js";
+import type { CreateInfo, CreateOptions } from "./create-snapshot.js";
 import { DecodeJob } from "./decode/decode-job.js";
-import { checkEncoding } from "./encode/snapshot-encoder.js";
+import { checkEncoding, ENCODING_CHECKS, encodingOf } from "./encode/snapshot-encoder.js";
+import { transferOf } from "./http/transfer.js";
 import { checkFreeSpace } from "./local/disk-space.js";
 import { ImageFile } from "./local/image-file.js";
 import { withTemporaryFile } from "./local/private-file.js";
@@ -10,14 +12,27 @@ import { checkDestination } from "./location/check-destination.js";
 import { writeSnapshot } from "./location/destination.js";
 import { writeFullSnapshot } from "./location/full-snapshot.js";
 import { locationOf } from "./location/location.js";
-import { withSource } from "./location/source.js";
-import { checkOverwrite, encodingOf } from "./options/create-options.js";
-import { checkPinned } from "./options/digest.js";
-import type { FlattenOptions } from "./options/flatten-options.js";
-import { readOptions } from "./options/read-options.js";
-import { transferOf } from "./options/transfer-options.js";
-import { checkedDigest, checkWork } from "./options/work-options.js";
+import { READ_CHECKS, type ReadOptions, withSource } from "./location/source.js";
 import { compiledEncode } from "./wasm/compiled-encode.js";
+import { WORK_CHECKS } from "./workers/pool.js";
+
+/** Options of `flattenSnapshot`: of the snapshot that is read, and of the one that is created. */
+export interface FlattenOptions
+  extends Pick<CreateOptions, "level" | "overwrite" | "workers" | "onProgress">,
+    ReadOptions {
+  /**
+   * Maximum size of the part of the image in one frame, in bytes: a power of two from 4 KiB to 16 MiB. Default:
+   * that of the source.
+   */
+  readonly pieceSize?: number | undefined;
+}
+
+const FLATTEN_CHECKS: Checks<FlattenOptions> = {
+  ...WORK_CHECKS,
+  ...READ_CHECKS,
+  ...ENCODING_CHECKS,
+  overwrite: BOOLEAN,
+};
 
 /**
  * Makes a full snapshot of a delta: the same file as {@link createSnapshot} makes of its image with the same
@@ -41,10 +56,7 @@ export async function flattenSnapshot(
   options: FlattenOptions = {},
 ): Promise<CreateInfo> {
   const start = performance.now();
-  options = readOptions(options);
-  const digest = checkedDigest(options);
-  checkWork(options);
-  checkOverwrite(options);
+  options = checkOptions(options, FLATTEN_CHECKS);
   const transfer = transferOf(options);
   checkEncoding(await compiledEncode(), encodingOf(options));
   const from = locationOf("source", source);
@@ -52,7 +64,7 @@ export async function flattenSnapshot(
   return withSource(from, { options, wanted: "all" }, async (opened) => {
     const manifest = await opened.manifest();
     const { digest: found, imageSize, dataSize, pieceSize, delta } = manifest.info;
-    checkPinned(opened.name, digest, found);
+    checkPinned(opened.name, options.digest, found);
     const bases = (delta?.objects ?? []).map((object) => knownLocation(from, object, options));
     await checkDestination(to, [from, ...(await Promise.all(bases))], options);
     return withTemporaryFile(async ({ path: name, handle }) => {

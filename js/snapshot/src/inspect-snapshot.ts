@@ -1,9 +1,7 @@
+import { checkOptions, checkPinned } from "./check.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { locationOf } from "./location/location.js";
-import { withSource } from "./location/source.js";
-import { checkPinned } from "./options/digest.js";
-import { readOptions } from "./options/read-options.js";
-import { checkedDigest, checkWork, type ReadOptions } from "./options/work-options.js";
+import { READ_CHECKS, type ReadOptions, withSource } from "./location/source.js";
 
 /**
  * Returns the properties of a snapshot. Reads only its manifest, at its end.
@@ -19,13 +17,11 @@ export async function inspectSnapshot(
   source: string | URL,
   options: ReadOptions = {},
 ): Promise<SnapshotInfo> {
-  options = readOptions(options);
-  const digest = checkedDigest(options);
-  checkWork(options);
+  options = checkOptions(options, READ_CHECKS);
   const location = locationOf("source", source);
   return withSource(location, { options, wanted: "info" }, async (opened) => {
     const { info } = await opened.manifest();
-    checkPinned(opened.name, digest, info.digest);
+    checkPinned(opened.name, options.digest, info.digest);
     return info;
   });
 }

@@ -1,11 +1,57 @@
-import { checkedCache } from "./cache/image-cache.js";
+import { CACHE, type ImageCache } from "./cache/image-cache.js";
+import { BOOLEAN, type Checks, checkOptions, integer, oneOf } from "./check.js";
 import { Disk } from "./disk/disk.js";
 import { openDisk } from "./disk/open-disk.js";
-import { traceFor, traceOption } from "./disk/trace.js";
+import { checkTraceOption, type Trace, traceFor } from "./disk/trace.js";
 import { localPath, locationOf } from "./location/location.js";
-import { checkOpen, type OpenOptions } from "./options/open-options.js";
-import { readOptions } from "./options/read-options.js";
-import { checkedDigest } from "./options/work-options.js";
+import { READ_CHECKS, type ReadWorkOptions } from "./location/source.js";
+import { WORK_CHECKS } from "./workers/pool.js";
+
+/** Options of `openSnapshot`. */
+export interface OpenOptions extends ReadWorkOptions {
+  /**
+   * The path of the image, which appears when it is complete. If it was opened before, with the same snapshot, the disk
+   * goes on as it was.
+   */
+  readonly image: string;
+  /** A cache that may have the image of a base of the snapshot. Default: none. */
+  readonly cache?: ImageCache | undefined;
+  /**
+   * What is fetched in the background: everything, so that the image becomes an ordinary file, or nothing. Default: `"all"`.
+   */
+  readonly fill?: "all" | "none" | undefined;
+  /**
+   * What an earlier disk read first, which is then fetched first, even if nothing else is: a trace, its location, or
+   * `false` for none. A trace that is missing or not valid is left out. Default: `<snapshot>.trace` beside the snapshot.
+   */
+  readonly trace?: Trace | string | URL | false | undefined;
+  /** The maximum rate of the fill, in bytes per second. At least 1. Default: unlimited. */
+  readonly fillBytesPerSecond?: number | undefined;
+  /** Whether the disk refuses writes. Default: `false`. */
+  readonly readOnly?: boolean | undefined;
+  /**
+   * What happens to readers if the server fails for longer than the retries last: they wait until it is back, or get an
+   * error. Default: `"wait"`.
+   */
+  readonly onStall?: "wait" | "error" | undefined;
+}
+
+/** The checks of the options with which the background fills a disk. */
+export const FILL_CHECKS = {
+  fill: oneOf("all", "none"),
+  trace: checkTraceOption,
+  fillBytesPerSecond: integer(1),
+  onStall: oneOf("wait", "error"),
+};
+
+const OPEN_CHECKS: Checks<OpenOptions> = {
+  ...WORK_CHECKS,
+  ...READ_CHECKS,
+  ...FILL_CHECKS,
+  image: (name, path) => localPath(name, path as string),
+  cache: CACHE,
+  readOnly: BOOLEAN,
+};
 
 /**
  * Opens a snapshot as a disk, which can be read and written to at once: reads fetch what they need, and the rest arrives
@@ -27,16 +73,15 @@ import { checkedDigest } from "./options/work-options.js";
  */
 export async function openSnapshot(source: string | URL, options: OpenOptions): Promise<Disk> {
   const begun = performance.now();
-  options = readOptions(options);
-  checkOpen(options);
+  options = checkOptions(options, OPEN_CHECKS);
   const location = locationOf("source", source);
   const parts = await openDisk({
     begun,
     location,
     path: localPath("image", options.image),
-    digest: checkedDigest(options),
-    cache: checkedCache(options.cache),
-    trace: traceFor(traceOption(options.trace), location),
+    digest: options.digest?.toLowerCase(),
+    cache: options.cache,
+    trace: traceFor(options.trace, location),
     options,
   });
   return new Disk(parts);

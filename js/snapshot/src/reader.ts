@@ -2,10 +2,11 @@
 export { type Place, SnapshotError, type SnapshotErrorCode } from "./error.js";
 export type { Segment as FrameSegment } from "./format/frames.js";
 export type { BaseObject, DeltaInfo, SnapshotInfo } from "./format/manifest.js";
-export type {
-  ReaderOptions,
-  ReaderReadOptions,
-  VerifyReaderOptions,
-} from "./options/reader-options.js";
 export type { RandomAccess, ReaderSource } from "./reader/reader-source.js";
-export { type FrameInfo, SnapshotReader } from "./reader/snapshot-reader.js";
+export {
+  type FrameInfo,
+  type ReaderOptions,
+  type ReaderReadOptions,
+  SnapshotReader,
+  type VerifyReaderOptions,
+} from "./reader/snapshot-reader.js";

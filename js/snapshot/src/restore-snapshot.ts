@@ -1,13 +1,37 @@
-import { checkedCache, type ImageCache } from "./cache/image-cache.js";
+import { CACHE, type ImageCache } from "./cache/image-cache.js";
+import { BOOLEAN, type Checks, checkOptions, checkPinned } from "./check.js";
 import { DecodeJob } from "./decode/decode-job.js";
 import { writeImage } from "./decode/restored-image.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { localPath, locationOf } from "./location/location.js";
-import { withSource } from "./location/source.js";
-import { checkPinned } from "./options/digest.js";
-import { readOptions } from "./options/read-options.js";
-import { checkRestore, type RestoreOptions } from "./options/restore-options.js";
-import { checkedDigest, checkWork } from "./options/work-options.js";
+import { READ_CHECKS, type ReadWorkOptions, withSource } from "./location/source.js";
+import { WORK_CHECKS } from "./workers/pool.js";
+
+/** Options of `restoreSnapshot`. */
+export interface RestoreOptions extends ReadWorkOptions {
+  /** Whether to replace an existing image. Default: `true`. */
+  readonly overwrite?: boolean | undefined;
+  /**
+   * Keeps the restored frames if the restore fails, is aborted or is killed: the next call with `resume`
+   * for the same snapshot and image continues from there. Costs a digest of all restored data. Needs
+   * Linux and the optional package `koffi`; without them nothing is kept. Default: `false`.
+   */
+  readonly resume?: boolean | undefined;
+  /**
+   * Restores through this cache: the image is a copy of the cached one, and the snapshot is fetched only if
+   * it is not cached. On file systems with reflinks (XFS, btrfs) the copy takes no time or space. The cache
+   * itself keeps what an interrupted restore has fetched, so `resume` has no effect. Default: no cache.
+   */
+  readonly cache?: ImageCache | undefined;
+}
+
+const RESTORE_CHECKS: Checks<RestoreOptions> = {
+  ...WORK_CHECKS,
+  ...READ_CHECKS,
+  overwrite: BOOLEAN,
+  resume: BOOLEAN,
+  cache: CACHE,
+};
 
 /** The result of {@link restoreSnapshot}. */
 export interface RestoreInfo extends SnapshotInfo {
@@ -40,22 +64,19 @@ export async function restoreSnapshot(
   options: RestoreOptions = {},
 ): Promise<RestoreInfo> {
   const start = performance.now();
-  options = readOptions(options);
-  const digest = checkedDigest(options);
-  checkWork(options);
-  checkRestore(options);
-  const [location, path] = [locationOf("source", source), localPath("image", image)];
-  const cache = checkedCache(options.cache);
+  const { cache, resume, ...common } = checkOptions(options, RESTORE_CHECKS);
+  const location = locationOf("source", source);
+  const path = localPath("image", image);
   if (cache !== undefined) {
-    const { info, hit } = await cache.get(source, { ...options, copyTo: path, durable: true });
+    const { info, hit } = await cache.get(source, { ...common, copyTo: path, durable: true });
     return { ...info, hit, duration: performance.now() - start };
   }
-  const wanted = options.resume ? "rest" : "all";
-  return withSource(location, { options, wanted }, async (opened) => {
+  const wanted = resume ? "rest" : "all";
+  return withSource(location, { options: common, wanted }, async (opened) => {
     const manifest = await opened.manifest();
-    checkPinned(opened.name, digest, manifest.info.digest);
-    await writeImage(path, manifest, opened.id, options, (target) =>
-      opened.decode(new DecodeJob(opened.name, manifest, target), options),
+    checkPinned(opened.name, common.digest, manifest.info.digest);
+    await writeImage(path, manifest, opened.id, { ...common, resume }, (target) =>
+      opened.decode(new DecodeJob(opened.name, manifest, target), common),
     );
     return { ...manifest.info, duration: performance.now() - start };
   });

@@ -1,10 +1,9 @@
+import { checkOptions, checkPinned } from "./check.js";
 import { DecodeJob } from "./decode/decode-job.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { locationOf } from "./location/location.js";
-import { withSource } from "./location/source.js";
-import { checkPinned } from "./options/digest.js";
-import { readOptions } from "./options/read-options.js";
-import { checkedDigest, checkWork, type ReadWorkOptions } from "./options/work-options.js";
+import { READ_CHECKS, type ReadWorkOptions, withSource } from "./location/source.js";
+import { WORK_CHECKS } from "./workers/pool.js";
 
 /**
  * Verifies every byte of a snapshot: the digest of each frame, that it decodes to what the manifest says, and
@@ -21,13 +20,11 @@ export async function verifySnapshot(
   source: string | URL,
   options: ReadWorkOptions = {},
 ): Promise<SnapshotInfo> {
-  options = readOptions(options);
-  const digest = checkedDigest(options);
-  checkWork(options);
+  options = checkOptions(options, { ...WORK_CHECKS, ...READ_CHECKS });
   const location = locationOf("source", source);
   return withSource(location, { options, wanted: "all" }, async (opened) => {
     const manifest = await opened.manifest(true);
-    checkPinned(opened.name, digest, manifest.info.digest);
+    checkPinned(opened.name, options.digest, manifest.info.digest);
     await opened.decode(new DecodeJob(opened.name, manifest, undefined), options);
     return manifest.info;
   });

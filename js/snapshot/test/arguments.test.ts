@@ -308,6 +308,19 @@ const CALLS: Readonly<Record<string, Call>> = {
   ),
 };
 
+/** Options of `createSnapshot` that are missing in the arguments of a full snapshot. */
+const DELTA_OPTIONS = ["base", "baseDigest", "cache", "changed", "format", "resolve"];
+
+/** The names of all options. */
+const OPTIONS = [
+  ...new Set(
+    Object.values(CALLS)
+      .map(({ args }) => args().at(-1))
+      .filter((last) => Object.getPrototypeOf(last) === Object.prototype)
+      .flatMap((options) => Object.keys(options as object)),
+  ),
+];
+
 /** Methods without arguments. */
 const WITHOUT_ARGUMENTS = ["clear", "entries", "stats", "unsaved", "close"];
 
@@ -342,30 +355,6 @@ function replaced(value: unknown, [name, ...rest]: Position, by: unknown): unkno
   return { ...members, [name]: member };
 }
 
-function fail(): never {
-  throw new Error("a caller's own");
-}
-
-/** An object that throws on every access. */
-const hostile = () =>
-  new Proxy(
-    {},
-    {
-      ...{ get: fail, has: fail, ownKeys: fail, getPrototypeOf: fail },
-      getOwnPropertyDescriptor: fail,
-    },
-  );
-
-class EvilUrl extends URL {
-  override toString = fail;
-  override get href(): string {
-    return fail();
-  }
-  override get protocol(): string {
-    return fail();
-  }
-}
-
 /** Wrong values for any position. None of the strings names an existing file. */
 const WRONG: readonly (readonly [string, () => unknown])[] = [
   ...[null, true, 0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60, 10n].map(
@@ -395,14 +384,6 @@ const WRONG: readonly (readonly [string, () => unknown])[] = [
   ["a date", () => new Date(0)],
   ["bytes", () => Buffer.from("bytes")],
   ["a promise", () => Promise.resolve("a")],
-  ["toString that throws", () => ({ toString: fail, valueOf: fail, [Symbol.toPrimitive]: fail })],
-  ["getters that throw", () => hostile()],
-  ["a function whose members throw", () => new Proxy(() => {}, { get: fail, has: fail })],
-  ["the prototype of a signal", () => Object.create(AbortSignal.prototype)],
-  ["the prototype of a URL", () => Object.create(URL.prototype)],
-  ["the prototype of a cache", () => Object.create(ImageCache.prototype)],
-  ["a proxy of a cache", () => new Proxy(cache, {})],
-  ["a URL that throws", () => new EvilUrl("http://127.0.0.1:1/")],
   ["a URL of another kind", () => new URL("data:,a")],
 ];
 
@@ -480,15 +461,6 @@ describe.each(Object.entries(CALLS))("%s", (name, call) => {
     },
   );
 
-  test(`${name} rejects options with throwing getters with a code, and has no effect`, async () => {
-    for (const position of allPositions(call).filter(({ length }) => length > 1)) {
-      const option = position.at(-1) as string;
-      const outer = position.slice(0, -1);
-      const throwing = Object.defineProperty({}, option, { get: fail, enumerable: true });
-      await expectTyped(call, outer, throwing);
-    }
-  });
-
   test(`${name} rejects options that no function has, and has no effect`, async () => {
     const known = new Set(["headers", "credentials", "trace"]);
     for (const position of allPositions(call)) {
@@ -510,6 +482,23 @@ describe.each(Object.entries(CALLS))("%s", (name, call) => {
     }
   });
 
+  test(`${name} rejects the options of other functions by name, and has no effect`, async () => {
+    const args = call.args();
+    const own = Object(args.at(-1)) as object;
+    const at = isPlain(own) ? args.length - 1 : args.length;
+    for (const other of OPTIONS.filter((option) => isPlain(own) && !(option in own))) {
+      // One of the contents of a disk, and what a snapshot without a base may have.
+      if (name.endsWith(".create") && ["image", "size"].includes(other)) continue;
+      if (name === "createSnapshot" && DELTA_OPTIONS.includes(other)) continue;
+      if (name.startsWith("restoreSnapshot") && other === "cache") continue;
+      const given = args.with(at, { ...own, [other]: 1 }) as never[];
+      await expect(call.call(...given), other).rejects.toMatchObject({
+        code: "ERR_ARGUMENT",
+        message: expect.stringContaining(`expected known options, found "${other}"`),
+      });
+    }
+  });
+
   test(`${name} rejects any other value with a code`, async () => {
     expectNoUnhandled();
     const positions = allPositions(call);
@@ -528,7 +517,6 @@ describe.each(Object.entries(CALLS))("%s", (name, call) => {
 
 test.each([
   ["digest", () => [digest]],
-  ["signal", () => Object.create(AbortSignal.prototype)],
   ["headers", () => new Headers({ authorization: "a" })],
   ["timeouts", () => []],
   ["s3", () => []],
@@ -544,20 +532,4 @@ test.each([
       message: expect.stringMatching(new RegExp(`^${name}: expected `)),
     });
   }
-});
-
-test("reads each option once, so that it uses the value it has checked", async () => {
-  const asked: string[] = [];
-  const options = new Proxy<ReadOptions>(
-    { digest, s3: { region: "a" } },
-    {
-      get(target, name, receiver) {
-        asked.push(String(name));
-        return Reflect.get(target, name, receiver);
-      },
-    },
-  );
-  await inspectSnapshot(snapshot, options);
-  expect(asked).toContain("digest");
-  expect(asked).toHaveLength(new Set(asked).size);
 });

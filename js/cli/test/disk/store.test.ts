@@ -333,7 +333,7 @@ test.for([
   [["create", "-", "a", "--size", "1"], "not standard input or output"],
   [["create", "https://user:secret@host/x", "a", "--size", "1"], "expected a folder or s3://"],
   [["list", "STORE", "--header", "a: b"], "unknown option '--header'"],
-  [["list", "STORE", "--prefix", "../"], "name: expected 1 to 128 letters"],
+  [["list", "STORE", "--prefix", "../"], "prefix: expected 1 to 128 letters"],
   [["expire", "STORE"], "--keep-last and --older-than: expected at least one of them"],
   [["expire", "STORE", "--older-than", "1w"], "olderThan: expected a duration"],
   [["expire", "STORE", "--keep-last", "0"], "keepLast: expected"],

@@ -201,7 +201,10 @@ describe("hedgerow snapshot refuses", () => {
     [["create", "IMAGE", "NEW", "--piece-size", "1MB"], "'1MB' is invalid. expected bytes"],
     [["create", "IMAGE", "NEW", "--piece-size", "5KiB"], "expected a power of two"],
     [["create", "IMAGE", "NEW", "--workers", "0"], "workers: expected"],
-    [["create", "IMAGE", "NEW", "--base-digest", "0"], "expected the option base with it"],
+    [
+      ["create", "IMAGE", "NEW", "--base-digest", "0".repeat(64)],
+      "expected the option base with it",
+    ],
     [["create", "IMAGE", "NEW", "--base", "-"], "expected a file or a URL"],
     [["create", "IMAGE", "NEW", "--base", "FILE", "--cache", "x"], "expected both or neither"],
     [["verify", "FILE", "--workers", "two"], "expected a whole number"],

@@ -13,10 +13,10 @@ import {
   PRIVATE_MODE,
 } from "../local/private-file.js";
 import { isReadOnlyError, undefinedIfMissing, wrapSystemErrors } from "../local/system-errors.js";
-import type { CacheOptions } from "../options/cache-options.js";
 import { Evictor } from "./eviction.js";
 import { Layout, remove } from "./files.js";
 import { ImageWriter } from "./fill.js";
+import type { CacheOptions } from "./image-cache.js";
 import { ImageLoader } from "./image-loader.js";
 import { ImageStore } from "./image-store.js";
 import { Leases } from "./leases.js";

@@ -12,7 +12,7 @@ import { freeSpace } from "../local/disk-space.js";
 import { isSameFile } from "../local/open-file.js";
 import { openPrivate } from "../local/private-file.js";
 import type { Source } from "../location/source.js";
-import type { WorkOptions } from "../options/work-options.js";
+import type { WorkOptions } from "../workers/pool.js";
 import type { CachedBase } from "./bases.js";
 import type { OpenDirectory } from "./components.js";
 import { copyBase } from "./copies.js";

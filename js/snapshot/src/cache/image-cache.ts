@@ -1,19 +1,12 @@
 import { withEither } from "../abort.js";
+import { BOOLEAN, type Checks, checkInteger, checkOptions, integer, is, SIGNAL } from "../check.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { type Location, localPath, locationOf } from "../location/location.js";
-import {
-  type CacheOptions,
-  checkCache,
-  checkGet,
-  checkVerify,
-  type GetOptions,
-  type VerifyOptions,
-} from "../options/cache-options.js";
-import { checkInteger } from "../options/check-integer.js";
-import { readOptions } from "../options/read-options.js";
-import { checkedDigest, type ReadOptions } from "../options/work-options.js";
+import type { ReadOptions, ReadWorkOptions } from "../location/source.js";
+import { READ_CHECKS } from "../location/source.js";
+import { WORK_CHECKS } from "../workers/pool.js";
 import { type CacheComponents, openComponents } from "./components.js";
 import { checkBaseObjects, checkedCopyTarget, copyDelta, copyLeased } from "./copies.js";
 import { byUse } from "./eviction.js";
@@ -59,6 +52,57 @@ export interface LeasedSnapshot {
   release(): Promise<void>;
 }
 
+/** Options of `ImageCache.open`. */
+export interface CacheOptions {
+  /** Maximum disk usage of the directory, in bytes. At least 1 MiB. Required. */
+  readonly maxBytes: number;
+  /** Whether to turn a missing or empty directory into a cache. Default: `true`. */
+  readonly create?: boolean | undefined;
+  /**
+   * Verifies images continuously in the background at this rate, in bytes per second, and evicts damaged
+   * ones. Only one of the processes that share the cache does so at a time. Default: no background
+   * verification.
+   */
+  readonly verifyBytesPerSecond?: number | undefined;
+}
+
+/** Options of `ImageCache.get`. */
+export interface GetOptions extends ReadWorkOptions {
+  /**
+   * Path for a private, writable copy of the image. The copy shares the blocks of the cache on file systems
+   * with reflinks (XFS, btrfs); elsewhere its data is copied and its holes stay holes. Default: no copy.
+   */
+  readonly copyTo?: string | undefined;
+  /** Whether the copy may replace an existing file. Default: `true`. */
+  readonly overwrite?: boolean | undefined;
+  /** Whether to fsync the copy before resolving, to survive a power failure. Default: `false`. */
+  readonly durable?: boolean | undefined;
+}
+
+/** Options of `ImageCache.verify`. */
+export interface VerifyOptions {
+  /** Aborts the verification: the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Maximum read rate, in bytes per second. At least 1. Default: unlimited. */
+  readonly bytesPerSecond?: number | undefined;
+}
+
+const CACHE_CHECKS: Checks<CacheOptions> = {
+  maxBytes: integer(2 ** 20),
+  create: BOOLEAN,
+  verifyBytesPerSecond: integer(1),
+};
+
+const GET_CHECKS: Checks<GetOptions> = {
+  ...WORK_CHECKS,
+  ...READ_CHECKS,
+  copyTo: (name, path) => localPath(name, path as string),
+  overwrite: BOOLEAN,
+  durable: BOOLEAN,
+};
+
+const VERIFY_CHECKS: Checks<VerifyOptions> = { signal: SIGNAL, bytesPerSecond: integer(1) };
+
 /** Calls the private method of the class. */
 let leaseOf: (cache: ImageCache, digest: string) => Promise<LeasedSnapshot | undefined>;
 
@@ -102,8 +146,8 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`
    */
   static async open(directory: string, options: CacheOptions): Promise<ImageCache> {
-    options = readOptions(options);
-    checkCache(options);
+    options = checkOptions(options, CACHE_CHECKS);
+    checkInteger("maxBytes", options.maxBytes, 2 ** 20, Number.MAX_SAFE_INTEGER);
     const path = localPath("directory", directory);
     return new ImageCache(await openComponents(path, options));
   }
@@ -126,9 +170,8 @@ export class ImageCache {
     return this.#run(async () => {
       const { loader, counters, totals } = this.#components;
       const begun = performance.now();
-      options = readOptions(options);
-      const digest = checkedDigest(options);
-      checkGet(options);
+      options = checkOptions(options, GET_CHECKS);
+      const digest = options.digest?.toLowerCase();
       const location = locationOf("source", source);
       const target = await checkedCopyTarget(this.directory, options, location);
       options.signal?.throwIfAborted();
@@ -156,7 +199,7 @@ export class ImageCache {
    */
   has(source: string | URL, options: ReadOptions = {}): Promise<boolean> {
     return this.#run(async () => {
-      return this.#components.store.has(await this.#digestOf(source, readOptions(options)));
+      return this.#components.store.has(await this.#digestOf(source, options));
     });
   }
 
@@ -168,7 +211,6 @@ export class ImageCache {
    */
   delete(source: string | URL, options: ReadOptions = {}): Promise<boolean> {
     return this.#run(async () => {
-      options = readOptions(options);
       const digest = await this.#digestOf(source, options);
       return this.#components.store.remove(digest, options.signal);
     });
@@ -217,9 +259,7 @@ export class ImageCache {
    */
   verify(options: VerifyOptions = {}): Promise<Verified> {
     return this.#run(async () => {
-      options = readOptions(options);
-      checkVerify(options);
-      const { signal, bytesPerSecond } = options;
+      const { signal, bytesPerSecond } = checkOptions(options, VERIFY_CHECKS);
       return withEither(signal, this.#closing.signal, (either) =>
         this.#components.verifier.verify({ bytesPerSecond, signal: either }),
       );
@@ -287,11 +327,10 @@ export class ImageCache {
   }
 
   async #digestOf(source: string | URL, options: ReadOptions): Promise<string> {
-    const digest = checkedDigest(options);
-    checkGet(options);
+    options = checkOptions(options, READ_CHECKS);
     const location = locationOf("source", source);
     options.signal?.throwIfAborted();
-    if (digest !== undefined) return digest;
+    if (options.digest !== undefined) return options.digest.toLowerCase();
     return withEither(options.signal, this.#closing.signal, (signal) =>
       this.#components.loader.digestOf(location, { ...options, signal }),
     );
@@ -343,13 +382,8 @@ export class ImageCache {
   }
 }
 
-/** Returns the value of an option `cache`, if it is given. @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkedCache(cache: unknown): ImageCache | undefined {
-  if (cache === undefined) return undefined;
-  if (cache instanceof ImageCache) return cache;
-  const message = `cache: expected an ImageCache, found ${typeof cache}`;
-  throw new SnapshotError("ERR_ARGUMENT", message);
-}
+/** The check of an option `cache`. */
+export const CACHE = is("an ImageCache", (value) => value instanceof ImageCache);
 
 /** Leases the image of a snapshot, if it is in a cache. @throws {SnapshotError} `ERR_CACHE` */
 export function leaseCached(

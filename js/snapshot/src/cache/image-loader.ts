@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-
+import { checkPinned } from "../check.js";
 import { emit } from "../events.js";
 import type { Location } from "../location/location.js";
 import { etagAt, identityOf, type RemoteLocation } from "../location/server.js";
+import type { ReadOptions } from "../location/source.js";
 import { type SourceOptions, withSource } from "../location/source.js";
-import type { GetOptions } from "../options/cache-options.js";
-import { checkPinned } from "../options/digest.js";
-import type { ReadOptions, WorkOptions } from "../options/work-options.js";
+import type { WorkOptions } from "../workers/pool.js";
 import { BaseFinder, type BaseOptions, type CachedBase, isTooLarge } from "./bases.js";
 import type { OpenDirectory } from "./components.js";
 import { type ImageWriter, type OpenSnapshot, restoreImage } from "./fill.js";
+import type { GetOptions } from "./image-cache.js";
 import type { ImageStore } from "./image-store.js";
 import type { Lease } from "./leases.js";
 import { type Claims, type FlightOptions, type LoadedImage, Singleflight } from "./singleflight.js";

@@ -1,10 +1,9 @@
 import type { BlockSet } from "../format/block-set.js";
 import type { Manifest } from "../format/manifest.js";
 import type { SnapshotFile } from "../local/open-file.js";
-import { type WorkOptions, workerCount } from "../options/work-options.js";
 import { withProgress } from "../progress.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
-import { withWorkers } from "../workers/pool.js";
+import { type WorkOptions, withWorkers, workerCount } from "../workers/pool.js";
 import { DECODE_WORKER } from "../workers/scripts.js";
 import type { DecodeData } from "./decode-worker.js";
 import type { SinkData } from "./frame-sink.js";

@@ -13,8 +13,9 @@
  * | `COPIED` | `INHERITED` | the same, if copying fails |
  * | `MISSING`, `INHERITED` | `HELD` and back | the main thread, while it writes the data of a client to the blocks of the frame |
  */
+
+import type { ByteRange } from "../create-snapshot.js";
 import type { Frames } from "../format/frames.js";
-import type { ByteRange } from "../options/delta-options.js";
 
 /** The state of a frame. */
 export const FrameState = {

@@ -20,7 +20,7 @@ import { checkFreeSpace, zeroHoles } from "../local/disk-space.js";
 import { lockPrivateFile } from "../local/locks.js";
 import { checkDifferentFile, type FileId } from "../local/open-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
-import type { RestoreOptions } from "../options/restore-options.js";
+import type { RestoreOptions } from "../restore-snapshot.js";
 import type { OpenImage } from "./decode-job.js";
 import { HEAD_LENGTH } from "./frame-sink.js";
 

@@ -1,4 +1,6 @@
 import type { LeasedSnapshot } from "../cache/image-cache.js";
+import { checkPinned } from "../check.js";
+import type { CreateOptions } from "../create-snapshot.js";
 import { type EncodeJob, encodeImage } from "../encode/encode-image.js";
 import { SnapshotError } from "../error.js";
 import { MAX_BASE_OBJECTS } from "../format/limits.js";
@@ -12,9 +14,6 @@ import { writeSnapshot } from "../location/destination.js";
 import type { Location } from "../location/location.js";
 import { referenceTo } from "../location/reference.js";
 import { withSource } from "../location/source.js";
-import type { CreateOptions } from "../options/create-options.js";
-import type { Delta } from "../options/delta-options.js";
-import { checkPinned } from "../options/digest.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import { DeltaEncoder } from "./delta-encoder.js";
 import { type Changes, changedPieces } from "./delta-pieces.js";
@@ -41,7 +40,10 @@ export interface DeltaJob extends Omit<EncodeJob, "make"> {
   readonly write?: ((making: EncodeJob) => Promise<SnapshotInfo>) | undefined;
   /** Leases a snapshot, if its image is cached. */
   lease(digest: string): Promise<LeasedSnapshot | undefined>;
-  readonly delta: Omit<Delta, "base" | "changed"> & Changed & { readonly base: Location };
+  readonly delta: Changed & {
+    readonly base: Location;
+    readonly baseDigest: string | undefined;
+  };
   /** The manifest of the base, if it is known, and `changed` is given. */
   readonly manifest?: Manifest | undefined;
 }
@@ -85,8 +87,8 @@ async function withBase<T>(
   const useLeased = (leased: LeasedSnapshot) =>
     open(leased.manifest, leased).finally(() => leased.release());
   if (known !== undefined) return open(known, undefined);
-  const pinned = baseDigest === undefined ? undefined : await lease(baseDigest);
-  if (pinned !== undefined) return useLeased(pinned);
+  const pinned = baseDigest && (await lease(baseDigest.toLowerCase()));
+  if (pinned) return useLeased(pinned);
   // The headers of the caller are for the server of the destination.
   const reading = optionsFor(destination, location, options);
   return withSource(location, { options: reading, wanted: "info" }, async (source) => {

@@ -1,10 +1,10 @@
 import { initSync, DeltaEncoder as WasmEncoder } from "../../wasm/encode.js";
 import type { FileEncoder } from "../encode/encode-image.js";
+import type { Encoding } from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest } from "../format/manifest.js";
 import type { ImageFile } from "../local/image-file.js";
-import type { Encoding } from "../options/create-options.js";
 import { errorOf, instantiate } from "../wasm/module.js";
 import type { DeltaBatch } from "./delta-worker.js";
 

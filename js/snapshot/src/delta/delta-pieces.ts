@@ -1,9 +1,9 @@
 import type { Pieces } from "../encode/encode-image.js";
 import { toRead } from "../encode/image-pieces.js";
+import type { Encoding } from "../encode/snapshot-encoder.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Extent } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
-import type { Encoding } from "../options/create-options.js";
 import { DELTA_WORKER } from "../workers/scripts.js";
 import { type DeltaTask, RangeKind, type TaskRange, taskOf } from "./delta-task.js";
 import type { BaseImage, DeltaBatch, DeltaData } from "./delta-worker.js";

@@ -1,11 +1,11 @@
+import type { Encoding } from "../encode/snapshot-encoder.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Extent } from "../local/extents.js";
 import { intersect, subtract, toSet, union, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";
-import type { Encoding } from "../options/create-options.js";
-import type { WorkOptions } from "../options/work-options.js";
+import type { WorkOptions } from "../workers/pool.js";
 import type { Changes } from "./delta-pieces.js";
 import type { BaseImage } from "./delta-worker.js";
 import { differingPieces, type OpenBase, withRestoredPieces } from "./differing-pieces.js";

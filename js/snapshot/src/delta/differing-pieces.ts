@@ -4,6 +4,7 @@ import { DecodeJob } from "../decode/decode-job.js";
 import { compressPieces } from "../encode/encode-image.js";
 import type { CompressedPiece } from "../encode/encode-worker.js";
 import { imagePieces } from "../encode/image-pieces.js";
+import type { Encoding } from "../encode/snapshot-encoder.js";
 import { RUN_COMPRESSED_LENGTH, RUN_DIGEST, RUN_LENGTH } from "../encode/snapshot-encoder.js";
 import type { Manifest } from "../format/manifest.js";
 import type { ImageSegment, ImageSegments } from "../format/segments.js";
@@ -14,8 +15,7 @@ import type { ImageFile } from "../local/image-file.js";
 import { withTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
 import type { Source } from "../location/source.js";
-import type { Encoding } from "../options/create-options.js";
-import type { WorkOptions } from "../options/work-options.js";
+import type { WorkOptions } from "../workers/pool.js";
 import type { BaseImage } from "./delta-worker.js";
 
 /** A base that is open for reading. */

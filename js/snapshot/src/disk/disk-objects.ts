@@ -1,6 +1,6 @@
 /** The objects that have the missing frames of a disk. */
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-
+import { checkPinned } from "../check.js";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
@@ -11,8 +11,7 @@ import type { OpenObject } from "../location/open-object.js";
 import type { RemoteLocation } from "../location/server.js";
 import { requestAt } from "../location/server.js";
 import { type SourceOptions, withSource } from "../location/source.js";
-import { checkPinned } from "../options/digest.js";
-import type { OpenOptions } from "../options/open-options.js";
+import type { OpenOptions } from "../open-snapshot.js";
 
 /** Errors of a snapshot that no retry can fix. */
 const PERMANENT: ReadonlySet<string> = new Set([

@@ -1,23 +1,26 @@
 import { dirname } from "node:path";
-import type { CreateInfo } from "../create-snapshot.js";
+import type { Checks } from "../check.js";
+import { BOOLEAN, checkInteger, checkOptions, FUNCTION } from "../check.js";
+import type { CreateInfo, CreateOptions } from "../create-snapshot.js";
+import { ENCODING_CHECKS } from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import type { SnapshotInfo } from "../format/manifest.js";
+import type { TransferOptions } from "../http/transfer.js";
+import { TRANSFER_CHECKS } from "../http/transfer.js";
 import { lengthOf } from "../local/extents.js";
 import { checkDifferentPath } from "../local/open-file.js";
 import { type Location, locationOf, safeLocation } from "../location/location.js";
 import { writeSmallObject } from "../location/small-object.js";
-import { NbdServer } from "../nbd/server.js";
+import { type Listen, type ListenOptions, listenOf, NbdServer } from "../nbd/server.js";
 import { WriteLayer } from "../nbd/write-layer.js";
-import { checkInteger } from "../options/check-integer.js";
-import { type Listen, type ListenOptions, listenOf } from "../options/listen-options.js";
-import type { OpenOptions } from "../options/open-options.js";
-import { readOptions } from "../options/read-options.js";
-import { checkSave, type SaveOptions } from "../options/save-options.js";
-import type { Trace } from "../options/trace.js";
+import type { OpenOptions } from "../open-snapshot.js";
+import type { WorkOptions } from "../workers/pool.js";
+import { WORK_CHECKS } from "../workers/pool.js";
 import type { DiskEngine } from "./engine.js";
 import type { DiskSaver } from "./save-disk.js";
 import type { DiskMonitor, DiskStats } from "./statistics.js";
+import type { Trace } from "./trace.js";
 import { type TraceRecorder, traceLocation } from "./trace.js";
 
 /** How much of a disk has arrived. */
@@ -196,6 +199,21 @@ function closedError(): SnapshotError {
   return new SnapshotError("ERR_DISK_CLOSED", "cannot listen: the disk was closed");
 }
 
+/** Options of `Disk.save`. Those of the transfer default to those with which the disk was opened. */
+export interface SaveOptions
+  extends WorkOptions,
+    TransferOptions,
+    Pick<CreateOptions, "level" | "overwrite" | "resolve"> {}
+
+/** The checks of {@link SaveOptions}. */
+export const SAVE_CHECKS: Checks<SaveOptions> = {
+  ...WORK_CHECKS,
+  ...TRANSFER_CHECKS,
+  level: ENCODING_CHECKS.level,
+  overwrite: BOOLEAN,
+  resolve: FUNCTION,
+};
+
 /** A disk whose image can be read and written to before it has arrived. Returned by `openSnapshot`. */
 export class Disk extends BlockDevice {
   #closing: Promise<void> | undefined;
@@ -209,8 +227,7 @@ export class Disk extends BlockDevice {
    */
   async save(destination: string | URL, options: SaveOptions = {}): Promise<CreateInfo> {
     const begun = performance.now();
-    options = readOptions(options);
-    checkSave(options);
+    options = checkOptions(options, SAVE_CHECKS);
     const location = locationOf("destination", destination);
     if (location.kind === "file")
       await checkDifferentPath("destination", location.path, this.image);

@@ -4,18 +4,18 @@ import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
 import { DENIED } from "../http/failure.js";
+import type { Transfer } from "../http/transfer.js";
 import { withWriteback } from "../local/atomic-write.js";
 import { freeSpace } from "../local/disk-space.js";
 import { isUnkeepable } from "../local/system-errors.js";
 import { decodeFrom, renewAll } from "../location/source.js";
-import type { OpenOptions } from "../options/open-options.js";
-import type { Trace } from "../options/trace.js";
-import type { Transfer } from "../options/transfer-options.js";
+import type { OpenOptions } from "../open-snapshot.js";
 import { type BaseImage, copyInherited } from "./base-image.js";
 import type { DiskFiles } from "./disk-files.js";
 import { afterFirstReaders, type OpenObjects, untilDone } from "./disk-objects.js";
 import type { ImageLayout } from "./image-layout.js";
 import type { DiskMonitor } from "./statistics.js";
+import type { Trace } from "./trace.js";
 import { framesOf } from "./trace.js";
 
 /** The size of the ranges of a fill whose rate is limited, in bytes: each is charged as a whole when it is requested. */

@@ -1,20 +1,19 @@
 import { resolve } from "node:path";
-
 import { unlessAborted } from "../abort.js";
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
+import { checkPinned } from "../check.js";
 import { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { Manifest } from "../format/manifest.js";
 import { RemoteObject } from "../http/remote-object.js";
 import { UNTIL_ANSWERED } from "../http/retry.js";
+import type { Transfer } from "../http/transfer.js";
+import { transferOf } from "../http/transfer.js";
 import { libc } from "../local/libc.js";
 import type { KnownBase } from "../location/early-bases.js";
 import type { Location } from "../location/location.js";
 import { withSource } from "../location/source.js";
-import { checkPinned } from "../options/digest.js";
-import type { OpenOptions } from "../options/open-options.js";
-import type { Trace } from "../options/trace.js";
-import { type Transfer, transferOf } from "../options/transfer-options.js";
+import type { OpenOptions } from "../open-snapshot.js";
 import { type BaseImage, withBaseImage, withLeased } from "./base-image.js";
 import { DemandFetcher } from "./demand.js";
 import type { DiskParts } from "./disk.js";
@@ -27,6 +26,7 @@ import { ImageLayout } from "./image-layout.js";
 import { LockedDisk } from "./locked-disk.js";
 import { DiskSaver } from "./save-disk.js";
 import { DiskMonitor, TraceHits } from "./statistics.js";
+import type { Trace } from "./trace.js";
 import { readTrace, TraceRecorder } from "./trace.js";
 import { UnkeptFrames } from "./unkept-frames.js";
 

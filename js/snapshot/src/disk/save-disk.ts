@@ -1,19 +1,21 @@
 /** Saves what changed on a disk, while it is in use. */
+
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
-
 import { unlessAborted } from "../abort.js";
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
+import { checkPinned } from "../check.js";
 import type { FrameStates } from "../decode/frame-states.js";
 import { createDelta, type DeltaResult, rewrittenBy } from "../delta/create-delta.js";
 import { DeltaTooLargeError } from "../delta/delta-encoder.js";
 import type { EncodeJob } from "../encode/encode-image.js";
-import { checkEncoding } from "../encode/snapshot-encoder.js";
+import { checkEncoding, encodingOf } from "../encode/snapshot-encoder.js";
 import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { ImageSegments } from "../format/segments.js";
+import { transferOf } from "../http/transfer.js";
 import { dataExtents, type Extent, lengthOf } from "../local/extents.js";
 import { ImageFile } from "../local/image-file.js";
 import { libc } from "../local/libc.js";
@@ -25,15 +27,12 @@ import { writeSnapshot } from "../location/destination.js";
 import { writeFullSnapshot } from "../location/full-snapshot.js";
 import type { Location } from "../location/location.js";
 import { withSource } from "../location/source.js";
-import { encodingOf } from "../options/create-options.js";
-import { checkPinned } from "../options/digest.js";
-import type { OpenOptions } from "../options/open-options.js";
-import type { SaveOptions } from "../options/save-options.js";
-import { transferOf } from "../options/transfer-options.js";
+import type { OpenOptions } from "../open-snapshot.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import type { BaseImage } from "./base-image.js";
 import { copyInherited } from "./base-image.js";
 import { type CopiedRange, packedRanges, rangesOf } from "./copied-ranges.js";
+import type { SaveOptions } from "./disk.js";
 import type { DiskFiles } from "./disk-files.js";
 import type { DiskImage } from "./disk-image.js";
 import type { DiskEngine } from "./engine.js";
@@ -156,7 +155,7 @@ export class DiskSaver {
           destination: target.location,
           write: target.write,
           delta: {
-            ...{ base: location, baseDigest: digest, resolve: work.resolve },
+            ...{ base: location, baseDigest: digest },
             changed: changed?.runs(0, imageSize),
             copied: changed && ranges && { candidates: { [Symbol.iterator]: ranges }, mayHoldData },
           },

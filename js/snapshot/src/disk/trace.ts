@@ -1,12 +1,23 @@
 /** Which parts of a disk are read first: what the next one fetches first. */
+import { invalid } from "../check.js";
 import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
+import type { TransferOptions } from "../http/transfer.js";
 import { type Location, locationOf } from "../location/location.js";
 import { readSmallObject } from "../location/small-object.js";
-import type { OpenOptions } from "../options/open-options.js";
-import { checkedTrace, isPlace, MAX_RANGES, type Trace } from "../options/trace.js";
-import type { TransferOptions } from "../options/transfer-options.js";
+import type { OpenOptions } from "../open-snapshot.js";
 import type { ImageLayout } from "./image-layout.js";
+
+/** The maximum number of ranges in a trace. */
+export const MAX_RANGES = 2 ** 15;
+
+/** The parts of an image that a disk read first. */
+export interface Trace {
+  /** The version of this format. */
+  readonly version: 1;
+  /** The offset and length of each part in bytes, in the order of the first reads. */
+  readonly ranges: readonly (readonly [offset: number, length: number])[];
+}
 
 /** For how long reads are recorded, in milliseconds. */
 const DURATION = 30_000;
@@ -63,19 +74,31 @@ export class TraceRecorder {
   }
 }
 
-/** The checked option `trace`: a trace, its location, `false` for none, or undefined for the default. */
-export type TraceOption = Trace | Location | false | undefined;
-
 /** Checks the option `trace`. @throws {SnapshotError} `ERR_ARGUMENT` */
-export function traceOption(trace: OpenOptions["trace"]): TraceOption {
-  if (trace === undefined || trace === false) return trace;
-  return isPlace(trace) ? locationOf("trace", trace) : checkedTrace(trace);
+export function checkTraceOption(name: string, trace: unknown): void {
+  if (trace === false || isTrace(trace)) return;
+  if (typeof trace !== "string" && !(trace instanceof URL))
+    throw invalid(name, "a trace of version 1, its location, or false", typeof trace);
+  locationOf(name, trace);
+}
+
+function isTrace(trace: unknown): trace is Trace {
+  const { version, ranges } = Object(trace) as Trace;
+  if (version !== 1 || !Array.isArray(ranges) || ranges.length > MAX_RANGES) return false;
+  const isOffset = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+  return ranges.every(
+    (range) => Array.isArray(range) && range.length === 2 && range.every(isOffset),
+  );
 }
 
 /** Returns the trace for a disk of a snapshot, or where it is. */
-export function traceFor(option: TraceOption, snapshot: Location): Trace | Location | undefined {
+export function traceFor(
+  option: OpenOptions["trace"],
+  snapshot: Location,
+): Trace | Location | undefined {
   if (option === false) return undefined;
-  return option ?? traceLocation(snapshot);
+  if (option === undefined) return traceLocation(snapshot);
+  return isTrace(option) ? option : locationOf("trace", option);
 }
 
 /** Returns the location of the trace of a snapshot: beside it. Undefined if the URL has a query, which may be a signature. */
@@ -101,7 +124,8 @@ export async function readTrace(
 ): Promise<Trace | undefined> {
   try {
     const bytes = location && (await readSmallObject(location, MAX_LENGTH, options));
-    return bytes && checkedTrace(JSON.parse(bytes.toString()));
+    const trace: unknown = bytes && JSON.parse(bytes.toString());
+    return isTrace(trace) ? trace : undefined;
   } catch {
     return undefined;
   }

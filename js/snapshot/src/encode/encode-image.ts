@@ -1,10 +1,11 @@
 /** Encodes an image: worker threads compress its pieces, and an encoder assembles them in order. */
+
+import type { CreateOptions } from "../create-snapshot.js";
+import type { Transfer } from "../http/transfer.js";
 import type { ImageFile } from "../local/image-file.js";
-import type { CreateOptions, Encoding } from "../options/create-options.js";
-import type { Transfer } from "../options/transfer-options.js";
-import { type WorkOptions, workerCount } from "../options/work-options.js";
 import { type Counts, type Progress, withProgress } from "../progress.js";
-import { type WorkerPool, withWorkers } from "../workers/pool.js";
+import { type WorkerPool, type WorkOptions, withWorkers, workerCount } from "../workers/pool.js";
+import type { Encoding } from "./snapshot-encoder.js";
 
 /** A snapshot to encode and write to a destination. */
 export interface EncodeJob {

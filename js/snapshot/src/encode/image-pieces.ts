@@ -1,11 +1,12 @@
 /** The pieces of an image that worker threads read and compress, and the zeros between them. */
+
 import type { Extent } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
-import type { Encoding } from "../options/create-options.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import { ENCODE_WORKER } from "../workers/scripts.js";
 import type { Pieces } from "./encode-image.js";
 import type { CompressedPiece, EncodeData } from "./encode-worker.js";
+import type { Encoding } from "./snapshot-encoder.js";
 import { zeros } from "./snapshot-encoder.js";
 
 /** A part of an image: a piece to read, or zeros. */

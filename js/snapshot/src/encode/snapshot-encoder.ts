@@ -1,15 +1,6 @@
-import {
-  check_options,
-  initSync,
-  max_level,
-  max_piece_size,
-  min_level,
-  min_piece_size,
-  SnapshotEncoder as WasmEncoder,
-} from "../../wasm/encode.js";
+import { check_options, initSync, SnapshotEncoder as WasmEncoder } from "../../wasm/encode.js";
+import { type Checks, integer } from "../check.js";
 import type { ImageFile } from "../local/image-file.js";
-import { checkInteger } from "../options/check-integer.js";
-import type { Encoding } from "../options/create-options.js";
 import { errorOf, instantiate } from "../wasm/module.js";
 import type { FileEncoder } from "./encode-image.js";
 import type { CompressedPiece } from "./encode-worker.js";
@@ -30,15 +21,28 @@ export function zeros(length: number): ArrayBuffer {
   return record;
 }
 
-/**
- * Checks the compression level and the piece size.
- *
- * @throws {SnapshotError} `ERR_ARGUMENT`
- */
+/** The options that determine the bytes of a snapshot. */
+export interface Encoding {
+  readonly level: number;
+  readonly pieceSize: number;
+}
+
+/** The checks of the options of an {@link Encoding}. */
+export const ENCODING_CHECKS: Checks<Encoding> = {
+  level: integer(1, 19),
+  pieceSize: integer(2 ** 12, 2 ** 24),
+};
+
+/** Returns the options that determine the bytes of a snapshot, with their defaults. */
+export function encodingOf({ level = 3, pieceSize = 2 ** 20 }: EncodingOptions): Encoding {
+  return { level, pieceSize };
+}
+
+type EncodingOptions = { readonly [Name in keyof Encoding]?: Encoding[Name] | undefined };
+
+/** @throws {SnapshotError} `ERR_ARGUMENT` unless the piece size is a power of two */
 export function checkEncoding(module: WebAssembly.Module, { level, pieceSize }: Encoding): void {
   const { memory } = instantiate(initSync, module);
-  checkInteger("level", level, min_level(), max_level());
-  checkInteger("pieceSize", pieceSize, min_piece_size(), max_piece_size());
   const error = check_options(level, pieceSize);
   if (error !== undefined) throw errorOf("ERR_ARGUMENT", "", error, memory);
 }

@@ -1,11 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-
 import type { DecodeJob } from "../decode/decode-job.js";
 import { emit, hasListeners } from "../events.js";
 import type { RemoteObject } from "../http/remote-object.js";
-import type { Transfer } from "../options/transfer-options.js";
-import { type WorkOptions, workerCount } from "../options/work-options.js";
-import { type WorkerPool, withWorkers } from "../workers/pool.js";
+import type { Transfer } from "../http/transfer.js";
+import { type WorkerPool, type WorkOptions, withWorkers, workerCount } from "../workers/pool.js";
 import { FETCH_WORKER } from "../workers/scripts.js";
 import { AdaptiveConcurrency } from "./concurrency.js";
 import type { FetchData, FetchPlan, FetchTask } from "./fetch-worker.js";

@@ -4,7 +4,7 @@ import { setPriority } from "node:os";
 import { FrameSink, type SinkData } from "../decode/frame-sink.js";
 import type { Endpoint } from "../http/get.js";
 import type { ObjectVersion } from "../http/object-version.js";
-import type { Transfer } from "../options/transfer-options.js";
+import type { Transfer } from "../http/transfer.js";
 import { serve } from "../workers/serve.js";
 import { RangeFetcher } from "./range-fetcher.js";
 import type { SchedulerData } from "./range-scheduler.js";

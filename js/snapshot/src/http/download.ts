@@ -1,8 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
-
-import type { Transfer } from "../options/transfer-options.js";
 import { CleanCause, cleanFailure, RequestFailure, responseFailure } from "./failure.js";
 import { onConnected, StepTimer } from "./step-timer.js";
+import type { Transfer } from "./transfer.js";
 
 /** How many bytes have to be received within `timeouts.stall`: fewer do not count as progress. */
 const MIN_PROGRESS = 2 ** 12;

@@ -6,13 +6,13 @@ import { SnapshotFile } from "../local/open-file.js";
 import { type TemporaryFile, withTemporaryFile } from "../local/private-file.js";
 import { writeFullySync } from "../local/read-write.js";
 import { wrapSystemErrorsSync, wrapWriteErrors } from "../local/system-errors.js";
-import type { Transfer } from "../options/transfer-options.js";
 import { agentFor, proxyFields } from "./agent.js";
 import { Download } from "./download.js";
 import { requestFailureOf, responseFailure } from "./failure.js";
 import { contentLength, strongEtag } from "./object-version.js";
 import { followRedirects, Redirection, type ServerRequest } from "./request.js";
 import { withRetries } from "./retry.js";
+import type { Transfer } from "./transfer.js";
 
 /** A URL and the headers for it. Plain values, which threads can share. */
 export interface Endpoint {

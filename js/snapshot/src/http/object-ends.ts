@@ -1,7 +1,5 @@
 /** The two requests that open an object: for its last bytes, and for its first ones at the same time. */
 import type { IncomingMessage } from "node:http";
-
-import type { Transfer } from "../options/transfer-options.js";
 import { RequestFailure } from "./failure.js";
 import { get, type HttpClient, type OpenResponse } from "./get.js";
 import {
@@ -14,6 +12,7 @@ import {
   versionOf,
 } from "./object-version.js";
 import type { ServerRequest } from "./request.js";
+import type { Transfer } from "./transfer.js";
 
 /**
  * How many bytes are requested from the end of an object: the manifest of 10,000 frames, which hold 10 GB of

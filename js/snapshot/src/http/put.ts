@@ -5,7 +5,6 @@ import https from "node:https";
 import { Readable } from "node:stream";
 
 import { pause } from "../abort.js";
-import { forUploads, type Transfer } from "../options/transfer-options.js";
 import { agentFor, proxyFields } from "./agent.js";
 import {
   CleanCause,
@@ -18,6 +17,7 @@ import {
 import { followRedirects, Redirection, type ServerRequest } from "./request.js";
 import { isLost, withRetries } from "./retry.js";
 import { onConnected, StepTimer } from "./step-timer.js";
+import { forUploads, type Transfer } from "./transfer.js";
 
 /** The size in bytes from which an upload sends `Expect: 100-continue`. The same as curl's. */
 const EXPECT_SIZE = 2 ** 20;

@@ -1,10 +1,10 @@
+import type { ByteRange } from "../create-snapshot.js";
 import type { SnapshotBytes } from "../format/manifest.js";
-import type { ByteRange } from "../options/delta-options.js";
-import type { Transfer } from "../options/transfer-options.js";
 import { type Endpoint, get, type HttpClient, withReadRetries } from "./get.js";
 import { fetchTail, type ObjectTail, Prefix, TAIL_LENGTH } from "./object-ends.js";
 import { checkPart, NO_CACHE, type ObjectVersion, rangeHeaders } from "./object-version.js";
 import type { ServerRequest } from "./request.js";
+import type { Transfer } from "./transfer.js";
 
 /** How an object is opened. */
 export interface OpenOptions {

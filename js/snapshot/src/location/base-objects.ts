@@ -1,12 +1,13 @@
 import { unlessAborted } from "../abort.js";
 import { messageOf, SnapshotError } from "../error.js";
 import type { BaseObject } from "../format/manifest.js";
-import type { TransferOptions } from "../options/transfer-options.js";
-import type { Resolve, WorkOptions } from "../options/work-options.js";
+import type { TransferOptions } from "../http/transfer.js";
+import type { WorkOptions } from "../workers/pool.js";
 import type { EarlyBases } from "./early-bases.js";
 import { type Location, locationOf } from "./location.js";
 import { type OpenHow, type OpenObject, withObjects } from "./open-object.js";
 import { referencedFrom } from "./reference.js";
+import type { Resolve } from "./source.js";
 
 /** How the base objects of a delta are opened. */
 export interface BaseObjectsHow extends Pick<OpenHow, "transfer" | "keepsConnection"> {

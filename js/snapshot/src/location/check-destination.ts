@@ -1,6 +1,6 @@
 import { SnapshotError } from "../error.js";
+import type { TransferOptions } from "../http/transfer.js";
 import { checkDifferentPath } from "../local/open-file.js";
-import type { TransferOptions } from "../options/transfer-options.js";
 import type { Location } from "./location.js";
 import { identityOf } from "./server.js";
 

@@ -2,9 +2,9 @@ import { emit } from "../events.js";
 import { spool } from "../http/get.js";
 import { RemoteObject } from "../http/remote-object.js";
 import type { ServerRequest } from "../http/request.js";
+import type { Transfer, TransferOptions } from "../http/transfer.js";
 import { SnapshotFile } from "../local/open-file.js";
-import type { Transfer, TransferOptions } from "../options/transfer-options.js";
-import type { WorkOptions } from "../options/work-options.js";
+import type { WorkOptions } from "../workers/pool.js";
 import type { Location } from "./location.js";
 import { requestAt, withRequestAt } from "./server.js";
 

@@ -2,7 +2,7 @@ import { SnapshotError } from "../error.js";
 import { DENIED, RequestFailure, safeName } from "../http/failure.js";
 import { fetchDate, fetchEtag } from "../http/get.js";
 import { requestTo, type ServerRequest } from "../http/request.js";
-import { type TransferOptions, transferOf } from "../options/transfer-options.js";
+import { type TransferOptions, transferOf } from "../http/transfer.js";
 import { clockOf, signingTime } from "../s3/client.js";
 import { presignedGet } from "../s3/presign.js";
 import type { Location } from "./location.js";

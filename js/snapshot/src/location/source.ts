@@ -1,4 +1,6 @@
 import { unlessAborted } from "../abort.js";
+import type { Checks } from "../check.js";
+import { DIGEST, FUNCTION, SIGNAL } from "../check.js";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { decodeFrames } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
@@ -7,15 +9,56 @@ import { type Manifest, readManifest } from "../format/manifest.js";
 import { DENIED } from "../http/failure.js";
 import { strongEtag } from "../http/object-version.js";
 import { RemoteObject } from "../http/remote-object.js";
+import {
+  TRANSFER_CHECKS,
+  type Transfer,
+  type TransferOptions,
+  transferOf,
+} from "../http/transfer.js";
 import { checkDifferentFile, type FileId, SnapshotFile } from "../local/open-file.js";
 import { checkLengthSync } from "../local/read-write.js";
-import { type Transfer, type TransferOptions, transferOf } from "../options/transfer-options.js";
-import type { Resolve, WorkOptions } from "../options/work-options.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
+import type { WorkOptions } from "../workers/pool.js";
 import { type BaseObjectsHow, withBaseObjects } from "./base-objects.js";
 import { EarlyBases, type KnownBase } from "./early-bases.js";
 import type { Location } from "./location.js";
 import { type OpenObject, withObjects } from "./open-object.js";
+
+/**
+ * Returns where a base object of a delta is, or undefined to use the reference in the delta.
+ *
+ * @param digest the identity of the object, as 64 hexadecimal digits
+ */
+export type Resolve = (
+  digest: string,
+) => string | URL | undefined | Promise<string | URL | undefined>;
+
+/** Options of every function that reads a snapshot. */
+export interface ReadOptions extends TransferOptions {
+  /**
+   * Identity that the snapshot must have, as 64 hexadecimal digits: any other snapshot is an
+   * `ERR_SNAPSHOT_DIGEST`. Default: any snapshot is accepted.
+   */
+  readonly digest?: string | undefined;
+  /**
+   * Returns the locations of the base objects of a delta. Their bytes are verified, so the locations need not be
+   * trusted. Default: the references in the delta.
+   */
+  readonly resolve?: Resolve | undefined;
+  /** Aborts the operation: the promise is rejected with the signal's reason, and no file is left behind. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of every function that reads a whole snapshot. */
+export interface ReadWorkOptions extends WorkOptions, ReadOptions {}
+
+/** The checks of {@link ReadOptions}. */
+export const READ_CHECKS: Checks<ReadOptions> = {
+  ...TRANSFER_CHECKS,
+  digest: DIGEST,
+  resolve: FUNCTION,
+  signal: SIGNAL,
+};
 
 /** The requests that open a snapshot, and the workers that start meanwhile. */
 interface Beginning {

@@ -2,8 +2,8 @@
 import { SnapshotError } from "../error.js";
 import { safeName } from "../http/failure.js";
 import { isRetryableStatus } from "../http/retry.js";
-import type { TransferOptions } from "../options/transfer-options.js";
-import type { WorkOptions } from "../options/work-options.js";
+import type { TransferOptions } from "../http/transfer.js";
+import type { WorkOptions } from "../workers/pool.js";
 import { etagAt } from "./server.js";
 import { withSource } from "./source.js";
 

@@ -2,7 +2,7 @@ import type { EncodeJob } from "../encode/encode-image.js";
 import { WrittenTail } from "../encode/written-tail.js";
 import { readManifest, type SnapshotInfo } from "../format/manifest.js";
 import { isRetryableStatus } from "../http/retry.js";
-import { forUploads } from "../options/transfer-options.js";
+import { forUploads } from "../http/transfer.js";
 import type { ObjectLocation } from "../s3/failure.js";
 import { type UploadPlan, uploadWhole } from "../s3/multipart-upload.js";
 import { ObjectStore } from "../s3/object-store.js";

@@ -1,13 +1,97 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, isIP, type Server, type Socket } from "node:net";
 import { createSecureContext } from "node:tls";
+import { BOOLEAN, type Checks, checkOptions, integer, invalid, is, object } from "../check.js";
 
 import { messageOf, SnapshotError } from "../error.js";
 import { libc } from "../local/libc.js";
 import type { FileId } from "../local/open-file.js";
-import type { Listen } from "../options/listen-options.js";
 import { Connection, type TlsOptions } from "./connection.js";
 import type { Export } from "./export.js";
 import { makeSocket, removeSocket } from "./unix-socket.js";
+
+/** Options of `Disk.listen`: a path, or a port. */
+export interface ListenOptions {
+  /** The path of a Unix socket, which only the user of this process may connect to. */
+  readonly path?: string | undefined;
+  /** A TCP port, or 0 for any that is free. */
+  readonly port?: number | undefined;
+  /** The address to listen on. Default: `127.0.0.1`. Any other than loopback needs `tls`. */
+  readonly host?: string | undefined;
+  /** The name of the export. Clients that ask for another one are refused. Default: `""`, the default export. */
+  readonly name?: string | undefined;
+  /** Certificates in PEM format. All clients then have to use TLS 1.2 or later. Default: no TLS. */
+  readonly tls?: TlsFiles | undefined;
+  /**
+   * Whether to accept writes, also of a read-only disk, and discard them when the server is closed. Until then they are in
+   * a temporary file beside the image, and only the clients of this server see them. Default: `false`.
+   */
+  readonly discardWrites?: boolean | undefined;
+}
+
+/** Certificates of a server, in PEM format. */
+export interface TlsFiles {
+  /** The certificate of the server, with those of intermediate authorities. */
+  readonly cert: string | Buffer;
+  /** Its private key. */
+  readonly key: string | Buffer;
+  /** Authorities one of which must have signed the certificate of a client. Default: clients need none. */
+  readonly ca?: string | Buffer | undefined;
+}
+
+/** Checked options with their defaults. */
+export interface Listen {
+  readonly path: string | undefined;
+  readonly port: number;
+  readonly host: string;
+  readonly name: string;
+  readonly tls: TlsFiles | undefined;
+  readonly discardWrites: boolean;
+}
+
+/** The maximum length of the path of a Unix socket, in bytes: that of Linux, less a suffix while it is made. */
+const MAX_PATH = 107 - 9;
+
+/** The maximum length of the name of an export, in bytes. */
+const MAX_NAME = 4096;
+
+const PEM = is(
+  "a string or a Buffer",
+  (value) => typeof value === "string" || value instanceof Uint8Array,
+);
+
+const LISTEN_CHECKS: Checks<ListenOptions> = {
+  path: is(`the path of a socket, of at most ${MAX_PATH} bytes`, isSocketPath),
+  port: integer(0, 65_535),
+  host: is("an IP address", (value) => typeof value === "string" && isIP(value) !== 0),
+  name: is(
+    `a string of at most ${MAX_NAME} bytes`,
+    (value) => typeof value === "string" && Buffer.byteLength(value) <= MAX_NAME,
+  ),
+  tls: object<TlsFiles>({ cert: PEM, key: PEM, ca: PEM }),
+  discardWrites: BOOLEAN,
+};
+
+function isSocketPath(value: unknown): boolean {
+  if (typeof value !== "string" || value === "" || value.includes("\0")) return false;
+  return Buffer.byteLength(value) <= MAX_PATH;
+}
+
+/** Returns checked options with their defaults. @throws {SnapshotError} `ERR_ARGUMENT` */
+export function listenOf(options: ListenOptions): Listen {
+  const checked = checkOptions(options, LISTEN_CHECKS);
+  const { path, port, host = "127.0.0.1", name = "", tls, discardWrites = false } = checked;
+  if ((path === undefined) === (port === undefined)) {
+    const found = path === undefined ? "neither" : "both";
+    throw invalid("options", "either path or port", found);
+  }
+  if (tls === undefined && !isLoopback(host))
+    throw invalid("host", "a loopback address, or tls", host);
+  return { path, port: port ?? 0, host, name, tls, discardWrites };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
 
 /** The maximum number of connections of a server. */
 const MAX_CONNECTIONS = 64;

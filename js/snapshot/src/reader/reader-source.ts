@@ -2,8 +2,8 @@
 import { messageOf, SnapshotError } from "../error.js";
 import type { DeltaInfo } from "../format/manifest.js";
 import { referencedUrl } from "../location/referenced-url.js";
-import type { ReaderOptions } from "../options/reader-options.js";
 import { RangeSource } from "./range-source.js";
+import type { ReaderOptions } from "./snapshot-reader.js";
 
 /** Bytes that can be read in any order. */
 export interface RandomAccess {

@@ -1,18 +1,60 @@
 import { unlessAborted } from "../abort.js";
+import {
+  type Checks,
+  checkInteger,
+  checkOptions,
+  checkPinned,
+  DIGEST,
+  FUNCTION,
+  SIGNAL,
+} from "../check.js";
 import { SnapshotError } from "../error.js";
 import type { Frames, Segment } from "../format/frames.js";
 import { nearFrames } from "../format/frames.js";
 import { hex, readManifest, type SnapshotInfo } from "../format/manifest.js";
-import { checkInteger } from "../options/check-integer.js";
-import { checkPinned } from "../options/digest.js";
-import {
-  checkedReader,
-  type ReaderOptions,
-  type ReaderReadOptions,
-  type VerifyReaderOptions,
-} from "../options/reader-options.js";
 import { Decoder } from "./decoder.js";
 import { FrameFiles, openSource, type ReaderSource } from "./reader-source.js";
+
+/** Options of {@link SnapshotReader.read}. */
+export interface ReaderReadOptions {
+  /** Aborts the call: the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of {@link SnapshotReader.verify}. */
+export interface VerifyReaderOptions extends ReaderReadOptions {
+  /**
+   * Called after each frame with the number of frames that are verified, of {@link SnapshotReader.frameCount}. An
+   * error that it throws ends the verification.
+   */
+  readonly onFrame?: ((verified: number) => void) | undefined;
+}
+
+/** Options of {@link SnapshotReader.open}. */
+export interface ReaderOptions extends ReaderReadOptions {
+  /** Identity that the snapshot must have, as 64 hexadecimal digits. Default: any snapshot is accepted. */
+  readonly digest?: string | undefined;
+  /**
+   * Returns a base object of a delta by its identity. Its frames are verified, so it need not be trusted. Default,
+   * or if it returns undefined: the reference in the delta, if the delta has a URL.
+   */
+  readonly resolve?:
+    | ((digest: string) => ReaderSource | undefined | Promise<ReaderSource | undefined>)
+    | undefined;
+  /** Sends the requests, for example with credentials. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+const READ_CHECKS: Checks<ReaderReadOptions> = { signal: SIGNAL };
+
+const VERIFY_CHECKS: Checks<VerifyReaderOptions> = { ...READ_CHECKS, onFrame: FUNCTION };
+
+const OPEN_CHECKS: Checks<ReaderOptions> = {
+  ...READ_CHECKS,
+  digest: DIGEST,
+  resolve: FUNCTION,
+  fetch: FUNCTION,
+};
 
 /** The maximum length of adjacent frames that are read at once, in bytes. A longer frame is read alone. */
 const MAX_RANGE = 2 ** 22;
@@ -75,7 +117,7 @@ export class SnapshotReader {
    *   `ERR_ARGUMENT`
    */
   static async open(source: ReaderSource, options: ReaderOptions = {}): Promise<SnapshotReader> {
-    const { digest, resolve, signal, ...given } = checkedReader(options);
+    const { digest, resolve, signal, ...given } = checkOptions(options, OPEN_CHECKS);
     const send: typeof fetch = given.fetch ?? ((...args) => globalThis.fetch(...args));
     const open = async () => {
       const opened = await openSource("source", source, send, signal);
@@ -115,7 +157,7 @@ export class SnapshotReader {
    *   `ERR_ARGUMENT`
    */
   async read(offset: number, length: number, options: ReaderReadOptions = {}): Promise<Uint8Array> {
-    const { signal } = checkedReader(options);
+    const { signal } = checkOptions(options, READ_CHECKS);
     checkInteger("offset", offset, 0, this.info.imageSize);
     checkInteger("length", length, 0, this.info.imageSize - offset);
     const out = zeros(length);
@@ -142,7 +184,7 @@ export class SnapshotReader {
    *   `ERR_ARGUMENT`
    */
   async verify(options: VerifyReaderOptions = {}): Promise<void> {
-    const { signal, onFrame } = checkedReader(options);
+    const { signal, onFrame } = checkOptions(options, VERIFY_CHECKS);
     let verified = 0;
     await this.#decode(Array(this.frameCount).keys(), true, signal, () => {
       verified += 1;

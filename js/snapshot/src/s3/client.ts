@@ -5,8 +5,7 @@ import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { agentFor, type ProxyAgent, proxyFields } from "../http/agent.js";
 import { responseFailure } from "../http/failure.js";
-import type { S3Credentials, S3Options } from "../options/s3-options.js";
-import type { Transfer } from "../options/transfer-options.js";
+import type { S3Credentials, S3Options, Transfer } from "../http/transfer.js";
 import { S3Failure } from "./failure.js";
 
 /** The region for endpoints other than AWS if none is configured. */

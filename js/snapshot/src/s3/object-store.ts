@@ -5,8 +5,7 @@ import type { S3 } from "@aws-sdk/client-s3";
 
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
 import { withRetries } from "../http/retry.js";
-import type { S3Options } from "../options/s3-options.js";
-import type { Transfer } from "../options/transfer-options.js";
+import type { S3Options, Transfer } from "../http/transfer.js";
 import { type OpenClient, openClient } from "./client.js";
 import { nameOf, type ObjectLocation, objectError, S3Failure } from "./failure.js";
 

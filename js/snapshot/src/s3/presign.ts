@@ -1,4 +1,4 @@
-import type { S3Options } from "../options/s3-options.js";
+import type { S3Options } from "../http/transfer.js";
 import { openClient, signingTime } from "./client.js";
 import { nameOf, type ObjectLocation, objectError, S3Failure } from "./failure.js";
 

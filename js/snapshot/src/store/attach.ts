@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 
 import type { DiskParts } from "../disk/disk.js";
 import { openDisk } from "../disk/open-disk.js";
-import { type TraceOption, traceFor } from "../disk/trace.js";
+import { traceFor } from "../disk/trace.js";
 import { emit } from "../events.js";
 import type { KnownBase } from "../location/early-bases.js";
 import { safeLocation } from "../location/location.js";
-import type { OpenOptions } from "../options/open-options.js";
-import type { Hooks } from "../options/store-options.js";
+import type { OpenOptions } from "../open-snapshot.js";
 import { AttachedDisk } from "./attached-disk.js";
 import type { StoreParts } from "./disk-store.js";
 import { Lease } from "./lease.js";
 import type { ImageNote } from "./local-images.js";
 import { headOf, type Pointer } from "./pointer.js";
+import type { Hooks } from "./saving.js";
 
 /** A disk to attach. */
 export interface AttachRequest {
@@ -20,7 +20,7 @@ export interface AttachRequest {
   readonly steal: boolean;
   readonly hooks: Hooks;
   readonly saveEvery: number | undefined;
-  readonly trace: TraceOption;
+  readonly trace: OpenOptions["trace"];
   readonly options: Omit<OpenOptions, "image">;
   /** Called when a disk that was attached needs the store no longer. */
   readonly onDetached: () => void;

@@ -1,32 +1,75 @@
-import { BlockDevice, type DiskParts } from "../disk/disk.js";
+import type { Checks, Duration } from "../check.js";
+import { BOOLEAN, checkOptions, duration, text } from "../check.js";
+import type { SaveOptions } from "../disk/disk.js";
+import { BlockDevice, type DiskParts, SAVE_CHECKS } from "../disk/disk.js";
 import { traceLocation } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import type { TransferOptions } from "../http/transfer.js";
 import { Turns } from "../local/locks.js";
 import { writeSmallObject } from "../location/small-object.js";
-import { checkBooleans } from "../options/check-booleans.js";
-import { readOptions } from "../options/read-options.js";
-import { checkSave } from "../options/save-options.js";
-import {
-  checkText,
-  type DetachOptions,
-  type Hooks,
-  hooksOf,
-  MAX_LABEL_LENGTH,
-  type SaveDiskOptions,
-} from "../options/store-options.js";
+import type { OpenOptions } from "../open-snapshot.js";
+import { FILL_CHECKS } from "../open-snapshot.js";
+import { WORK_CHECKS } from "../workers/pool.js";
 import type { Lease } from "./lease.js";
 import type { ImageNote, LocalImages } from "./local-images.js";
 import {
   type Generation,
   generationOf,
   headOf,
+  MAX_LABEL_LENGTH,
   type NewGeneration,
   type Pointer,
   withGeneration,
 } from "./pointer.js";
-import { saveRegularly, whileFrozen } from "./saving.js";
+import type { HookOptions } from "./saving.js";
+import { HOOK_CHECKS, type Hooks, hooksOf, saveRegularly, whileFrozen } from "./saving.js";
 import { type Snapshots, storedOf } from "./snapshots.js";
+
+/** Options of `DiskStore.attach`. */
+export interface AttachOptions
+  extends Omit<
+      OpenOptions,
+      "image" | "cache" | "digest" | "resolve" | "readOnly" | keyof TransferOptions
+    >,
+    HookOptions {
+  /** Whether to attach a disk that another host has attached, which then can no longer save it. Default: `false`. */
+  readonly steal?: boolean | undefined;
+  /** How often the disk is saved if it has changed, 1 second or more. Default: only when it is detached. */
+  readonly saveEvery?: Duration | undefined;
+}
+
+/** Options of `AttachedDisk.save`. */
+export interface SaveDiskOptions
+  extends Omit<SaveOptions, "overwrite" | "resolve" | keyof TransferOptions>,
+    HookOptions {
+  /** A note on the generation, at most 256 characters. Default: none. */
+  readonly label?: string | undefined;
+}
+
+/** Options of `AttachedDisk.detach`. */
+export interface DetachOptions extends SaveDiskOptions {
+  /** Whether to save what has changed; `false` discards it. Default: `true`. */
+  readonly save?: boolean | undefined;
+}
+
+/** The checks of {@link AttachOptions}. */
+export const ATTACH_CHECKS: Checks<AttachOptions> = {
+  ...WORK_CHECKS,
+  ...FILL_CHECKS,
+  ...HOOK_CHECKS,
+  steal: BOOLEAN,
+  saveEvery: duration(1_000),
+};
+
+const SAVE_DISK_CHECKS: Checks<SaveDiskOptions> = {
+  ...WORK_CHECKS,
+  ...HOOK_CHECKS,
+  level: SAVE_CHECKS.level,
+  label: text(MAX_LABEL_LENGTH),
+};
+
+const DETACH_CHECKS: Checks<DetachOptions> = { ...SAVE_DISK_CHECKS, save: BOOLEAN };
 
 /** What an attached disk works with. */
 export interface AttachedParts {
@@ -110,7 +153,7 @@ export class AttachedDisk extends BlockDevice {
    * @throws {SnapshotError} `ERR_LEASE_LOST`, `ERR_HOOK`, `ERR_STORE`, `ERR_TARGET`, `ERR_DISK_CLOSED`, `ERR_ARGUMENT`
    */
   async save(options: SaveDiskOptions = {}): Promise<SavedGeneration> {
-    const checked = this.#checked(readOptions(options));
+    const checked = this.#withHooks(checkOptions(options, SAVE_DISK_CHECKS));
     return this.#turns.run(() => this.#save(checked, false));
   }
 
@@ -136,19 +179,14 @@ export class AttachedDisk extends BlockDevice {
     return this.detach();
   }
 
-  /** Checks a copy of options, and adds the hooks. */
-  #checked(options: SaveDiskOptions): CheckedSave {
-    checkSave(options);
-    checkText("label", options.label, MAX_LABEL_LENGTH);
+  #withHooks(options: SaveDiskOptions): CheckedSave {
     return { ...options, hooks: hooksOf(options, this.#attached.hooks) };
   }
 
   async #detach(options: DetachOptions): Promise<void> {
     const { lease, images, note } = this.#attached;
-    options = readOptions(options);
-    const checked = this.#checked(options);
-    checkBooleans(options, ["save"]);
-    const { save = true } = options;
+    const { save = true, ...saving } = checkOptions(options, DETACH_CHECKS);
+    const checked = this.#withHooks(saving);
     await this.closeServers();
     let lost: SnapshotError | undefined;
     try {

@@ -3,11 +3,14 @@
  * tombstone, and deletes it only if the mark is older than the grace period; a writer that is about to refer to the
  * snapshot removes the mark first. docs/store.md says why that is safe.
  */
+
 import { randomUUID } from "node:crypto";
+import type { Checks, Duration } from "../check.js";
+import { BOOLEAN, checkOptions, duration, millisecondsOf, SIGNAL } from "../check.js";
 import { SnapshotError } from "../error.js";
 import type { StoredObject, StoreObjects } from "./objects.js";
 import { byGeneration, objectsOf, type Pointer } from "./pointer.js";
-import { eachOf, type Pointers } from "./pointers.js";
+import { eachOf, forMany, type Pointers } from "./pointers.js";
 import type { ListedSnapshot, Snapshots } from "./snapshots.js";
 
 /** The number of snapshots of each list that are handled at a time. */
@@ -41,8 +44,34 @@ export interface CollectedSnapshot {
   readonly bytes: number;
 }
 
-/** The options of a collection. */
-export interface CollectHow {
+/** Options of `DiskStore.collect`. */
+export interface CollectOptions {
+  /**
+   * How long a snapshot must have been marked as not needed before it is deleted. It must be longer than any save or
+   * creation takes. Default: `"24h"`.
+   */
+  readonly grace?: Duration | undefined;
+  /** Whether to change nothing, and only return what would be deleted. Default: `false`. */
+  readonly dryRun?: boolean | undefined;
+  /** Aborts the call. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const COLLECT_CHECKS: Checks<CollectOptions> = {
+  grace: duration(),
+  dryRun: BOOLEAN,
+  signal: SIGNAL,
+};
+
+/** Returns checked options with their defaults. @throws {SnapshotError} `ERR_ARGUMENT` */
+export function collectionOf(options: CollectOptions): Collection {
+  const { grace = "24h", dryRun = false, signal } = checkOptions(options, COLLECT_CHECKS);
+  signal?.throwIfAborted();
+  return { grace: millisecondsOf(grace), dryRun, signal: forMany(signal) };
+}
+
+/** The options of a collection, with their defaults. */
+interface Collection {
   /** In milliseconds. */
   readonly grace: number;
   readonly dryRun: boolean;
@@ -53,7 +82,7 @@ export interface CollectHow {
 export async function collect(
   pointers: Pointers,
   snapshots: Snapshots,
-  { grace, dryRun, signal }: CollectHow,
+  { grace, dryRun, signal }: Collection,
 ): Promise<Collected> {
   const begun = performance.now();
   const { objects, tombstones } = snapshots;

@@ -1,57 +1,123 @@
 import { hostname } from "node:os";
-import { checkedCache, type ImageCache } from "../cache/image-cache.js";
-import { traceOption } from "../disk/trace.js";
+import { CACHE, type ImageCache } from "../cache/image-cache.js";
+import type { Checks, Duration } from "../check.js";
+import {
+  BOOLEAN,
+  checkInteger,
+  checkOptions,
+  DIGEST,
+  duration,
+  integer,
+  invalid,
+  millisecondsOf,
+  SIGNAL,
+  text,
+} from "../check.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import { MAX_IMAGE_SIZE } from "../format/limits.js";
+import { TRANSFER_CHECKS, type TransferOptions } from "../http/transfer.js";
 import { localPath, locationOf, safeLocation } from "../location/location.js";
-import { checkInteger } from "../options/check-integer.js";
-import { checkedDigestOf } from "../options/digest.js";
-import { checkOpen } from "../options/open-options.js";
-import { readOptions } from "../options/read-options.js";
-import {
-  type AttachOptions,
-  type CollectOptions,
-  checkAttach,
-  checkedName,
-  checkedNames,
-  checkGeneration,
-  checkNewDisk,
-  checkStore,
-  checkText,
-  type ExpireOptions,
-  expiryOf,
-  type GenerationOptions,
-  graceOf,
-  hooksOf,
-  type ListOptions,
-  MAX_NAME_LENGTH,
-  type NewDiskOptions,
-  type StoreOptions,
-} from "../options/store-options.js";
-import type { TransferOptions } from "../options/transfer-options.js";
-import { checkedDigest, checkWork } from "../options/work-options.js";
 import { verifySnapshot } from "../verify-snapshot.js";
 import { attach } from "./attach.js";
-import type { AttachedDisk } from "./attached-disk.js";
-import { type Collected, collect, type Explanation, explain } from "./collect.js";
+import type { AttachedDisk, AttachOptions } from "./attached-disk.js";
+import { ATTACH_CHECKS } from "./attached-disk.js";
+import type { CollectOptions } from "./collect.js";
+import { type Collected, collect, collectionOf, type Explanation, explain } from "./collect.js";
+import type { ExpireOptions } from "./expire.js";
 import { type ExpiredGeneration, expire } from "./expire.js";
 import { checkDetached, isAttached } from "./lease.js";
 import { LocalImages, type UnsavedImage } from "./local-images.js";
-import { createForks, newPointer, recover, storeContent } from "./new-disk.js";
+import type { NewDiskOptions } from "./new-disk.js";
+import { checkNewDisk, createForks, newPointer, recover, storeContent } from "./new-disk.js";
 import type { StoreObjects } from "./objects.js";
 import { openObjects } from "./open-objects.js";
 import {
+  checkName,
   type Generation,
   generationOf,
   headOf,
+  MAX_LABEL_LENGTH,
+  MAX_OWNER_LENGTH,
   objectsOf,
   type Pointer,
   type PointerGeneration,
   withGeneration,
 } from "./pointer.js";
 import { eachOf, forMany, POINTERS_AT_A_TIME, Pointers } from "./pointers.js";
+import { hooksOf } from "./saving.js";
 import { Snapshots, type StoredSnapshot } from "./snapshots.js";
+
+/** Options of `DiskStore.open`. */
+export interface StoreOptions extends Omit<TransferOptions, "headers"> {
+  /** A cache that may have the images of base snapshots. Default: none. */
+  readonly cache?: ImageCache | undefined;
+  /**
+   * The directory for the local images of attached disks. Default: a directory beside that of the cache, with the suffix
+   * `-disks`; without a cache, `hedgerow/disks` in `XDG_STATE_HOME` or `~/.local/state`; for a user without a home
+   * directory, `/var/tmp/hedgerow-<uid>-disks`.
+   */
+  readonly images?: string | undefined;
+  /** Whether to make a store if the place is none. Default: `true`. */
+  readonly create?: boolean | undefined;
+  /** The name of this host in leases, which other hosts see. Default: the host name and the process ID. */
+  readonly owner?: string | undefined;
+  /**
+   * How long a disk in an object store stays attached to a host that no longer renews its lease, 1 second to a day. In a
+   * folder, the lease ends with the process. A host checks its leases each time a third of this has passed. Default:
+   * `"30s"`.
+   */
+  readonly lease?: Duration | undefined;
+  /** Aborts opening. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of `DiskStore.fork` and `DiskStore.verify`. */
+export interface GenerationOptions {
+  /** The number of a generation. Default: the last one. */
+  readonly generation?: number | undefined;
+  /** Aborts the call. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of `DiskStore.list`. */
+export interface ListOptions {
+  /** The beginning of the names. Default: all names. */
+  readonly prefix?: string | undefined;
+  /** The name after which the list begins. Default: from the first. */
+  readonly after?: string | undefined;
+  /** Aborts the list. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const { headers: _, ...STORE_TRANSFER_CHECKS } = TRANSFER_CHECKS;
+
+const STORE_CHECKS: Checks<StoreOptions> = {
+  ...STORE_TRANSFER_CHECKS,
+  cache: CACHE,
+  images: (name, path) => localPath(name, path as string),
+  create: BOOLEAN,
+  owner: text(MAX_OWNER_LENGTH),
+  lease: duration(1_000, 86_400_000),
+  signal: SIGNAL,
+};
+
+const GENERATION_CHECKS: Checks<GenerationOptions> = { generation: integer(1), signal: SIGNAL };
+
+const LIST_CHECKS: Checks<ListOptions> = {
+  // A prefix that no name can have must not lead out of the folder.
+  prefix: (name, prefix) => prefix === "" || checkName(name, prefix),
+  after: checkName,
+  signal: SIGNAL,
+};
+
+/** The options of the other calls. */
+interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+const CALL_CHECKS: Checks<CallOptions> = { signal: SIGNAL };
+
+const SALVAGE_CHECKS = { ...CALL_CHECKS, label: text(MAX_LABEL_LENGTH) };
 
 /** The state of a disk in a store. Returned by `DiskStore.stat`. */
 export interface DiskStatus {
@@ -118,20 +184,23 @@ export class DiskStore {
    * @throws {SnapshotError} `ERR_STORE`, `ERR_ARGUMENT`, `ERR_TARGET`
    */
   static async open(place: string | URL, options: StoreOptions = {}): Promise<DiskStore> {
-    options = readOptions(options);
-    const { lease: duration } = checkStore(options);
-    const cache = checkedCache(options.cache);
-    const { create = true, signal, owner = `${hostname()}:${process.pid}` } = options;
-    const { connections, partSize, timeouts, retries, s3 } = options;
-    const transfer = { connections, partSize, timeouts, retries, s3 };
+    const {
+      cache,
+      images,
+      create = true,
+      owner = `${hostname()}:${process.pid}`,
+      lease = "30s",
+      signal,
+      ...transfer
+    } = checkOptions(options, STORE_CHECKS);
     const directory =
-      options.images === undefined
+      images === undefined
         ? LocalImages.defaultDirectory(cache?.directory)
-        : localPath("images", options.images);
+        : localPath("images", images);
     const location = locationOf("place", place);
     const { objects, id } = await openObjects(location, { options: transfer, create, signal });
     return new DiskStore({
-      ...{ objects, cache, owner, duration, transfer },
+      ...{ objects, cache, owner, duration: millisecondsOf(lease), transfer },
       pointers: new Pointers(objects),
       snapshots: new Snapshots(objects),
       images: new LocalImages(directory, id),
@@ -146,16 +215,13 @@ export class DiskStore {
    *   `restoreSnapshot` throw
    */
   async create(name: string, options: NewDiskOptions): Promise<Generation> {
-    checkedName(name);
-    options = readOptions(options);
-    checkNewDisk(options);
-    if (options.size !== undefined) checkInteger("size", options.size, 0, MAX_IMAGE_SIZE);
-    const digest = checkedDigest(options);
-    const { label } = options;
-    const signal = signalOf(options);
+    checkName("name", name);
+    options = checkNewDisk(options);
+    const { label, signal } = options;
+    signal?.throwIfAborted();
     const { pointers, snapshots, transfer } = this.#parts;
     if ((await pointers.find(name, signal)) !== undefined) throw this.#exists(name);
-    const stored = await storeContent(snapshots, digest, { ...transfer, ...options });
+    const stored = await storeContent(snapshots, { ...transfer, ...options });
     const pointer = newPointer(stored, await this.#now(), { label });
     await pointers.create(name, pointer, signal);
     return this.#generation(pointer);
@@ -168,16 +234,18 @@ export class DiskStore {
    * @throws {SnapshotError} `ERR_ATTACHED`, `ERR_NO_DISK`, `ERR_STORE`, and what `openSnapshot` throws
    */
   async attach(name: string, options: AttachOptions = {}): Promise<AttachedDisk> {
-    checkedName(name);
-    options = readOptions(options);
-    checkOpen({ ...options, image: "." });
-    const { steal = false, fill, fillBytesPerSecond, onStall, workers, onProgress } = options;
-    const signal = signalOf(options);
-    const saveEvery = checkAttach(options);
-    const hooks = hooksOf(options);
+    checkName("name", name);
+    const {
+      steal = false,
+      trace,
+      saveEvery,
+      freeze,
+      thaw,
+      hookTimeout,
+      ...opening
+    } = checked(options, ATTACH_CHECKS);
     const { images, snapshots, transfer } = this.#parts;
     await images.open();
-    const opening = { fill, fillBytesPerSecond, onStall, workers, onProgress, signal };
     this.#attached += 1;
     const onDetached = () => {
       this.#attached -= 1;
@@ -185,7 +253,9 @@ export class DiskStore {
     };
     try {
       return await attach(this.#parts, {
-        ...{ name, steal, hooks, saveEvery, trace: traceOption(options.trace), onDetached },
+        ...{ name, steal, trace, onDetached },
+        hooks: hooksOf({ freeze, thaw, hookTimeout }),
+        saveEvery: saveEvery === undefined ? undefined : millisecondsOf(saveEvery),
         options: { ...transfer, ...opening, resolve: snapshots.resolve },
       });
     } catch (error) {
@@ -205,14 +275,12 @@ export class DiskStore {
     forks: string | readonly string[],
     options: GenerationOptions = {},
   ): Promise<void> {
-    checkedName(name);
-    const names = checkedNames(forks);
-    options = readOptions(options);
-    checkGeneration(options);
-    const signal = signalOf(options);
+    checkName("name", name);
+    const names = namesOf(forks);
+    const { generation: number, signal } = checked(options, GENERATION_CHECKS);
     const { pointers, snapshots } = this.#parts;
     const { pointer } = await pointers.read(name, signal);
-    const generation = this.#find(name, pointer, options.generation);
+    const generation = this.#find(name, pointer, number);
     // If it expired since, a collection may have deleted it.
     await snapshots.adoptAll(objectsOf(generation), signal);
     const parent = { name, generation: generation.number };
@@ -225,13 +293,9 @@ export class DiskStore {
    *
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_ATTACHED`, `ERR_STORE`, `ERR_ARGUMENT`
    */
-  async rollback(
-    name: string,
-    generation: number,
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<Generation> {
-    checkedName(name);
-    const signal = signalOf(readOptions(options));
+  async rollback(name: string, generation: number, options: CallOptions = {}): Promise<Generation> {
+    checkName("name", name);
+    const { signal } = checked(options, CALL_CHECKS);
     checkInteger("generation", generation, 1, Number.MAX_SAFE_INTEGER);
     const { pointers, snapshots } = this.#parts;
     const time = Math.round(await this.#now());
@@ -252,12 +316,9 @@ export class DiskStore {
   }
 
   /** Yields the generations of a disk, the first one first. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
-  async *history(
-    name: string,
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): AsyncGenerator<Generation> {
-    checkedName(name);
-    const signal = signalOf(readOptions(options));
+  async *history(name: string, options: CallOptions = {}): AsyncGenerator<Generation> {
+    checkName("name", name);
+    const { signal } = checked(options, CALL_CHECKS);
     const { pointer } = await this.#parts.pointers.read(name, signal);
     for (const generation of pointer.generations)
       yield generationOf(this.#parts.snapshots, pointer, generation);
@@ -265,23 +326,14 @@ export class DiskStore {
 
   /** Yields the names of all disks, in order. It reads a page of 1,000 at a time. @throws {SnapshotError} `ERR_STORE` */
   async *list(options: ListOptions = {}): AsyncGenerator<string> {
-    options = readOptions(options);
-    const { prefix, after } = options;
-    const signal = signalOf(options);
-    checkText("prefix", prefix, MAX_NAME_LENGTH);
-    if (after !== undefined) checkedName(after);
-    // A prefix that no name can have must not lead out of the folder.
-    if (prefix !== undefined && prefix !== "") checkedName(prefix);
+    const { prefix, after, signal } = checked(options, LIST_CHECKS);
     yield* this.#parts.pointers.names({ prefix, after }, signal);
   }
 
   /** Returns the state of a disk. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
-  async stat(
-    name: string,
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<DiskStatus> {
-    checkedName(name);
-    const signal = signalOf(readOptions(options));
+  async stat(name: string, options: CallOptions = {}): Promise<DiskStatus> {
+    checkName("name", name);
+    const { signal } = checked(options, CALL_CHECKS);
     const { pointers } = this.#parts;
     const known = await pointers.read(name, signal);
     const { pointer } = known;
@@ -307,10 +359,7 @@ export class DiskStore {
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE`, `ERR_ARGUMENT`
    */
   async expire(options: ExpireOptions): Promise<ExpiredGeneration[]> {
-    options = readOptions(options);
-    const { name, dryRun = false } = options;
-    const expiry = { ...expiryOf(options), dryRun, signal: forMany(signalOf(options)) };
-    return expire(this.#parts.pointers, name === undefined ? name : checkedName(name), expiry);
+    return expire(this.#parts.pointers, options);
   }
 
   /**
@@ -320,13 +369,11 @@ export class DiskStore {
    * @throws {SnapshotError} `ERR_STORE`, `ERR_ARGUMENT`
    */
   async collect(options: CollectOptions = {}): Promise<Collected> {
-    options = readOptions(options);
-    const { dryRun = false } = options;
-    const how = { grace: graceOf(options), dryRun, signal: forMany(signalOf(options)) };
+    const collection = collectionOf(options);
     const { pointers, snapshots, images } = this.#parts;
-    const collected = await collect(pointers, snapshots, how);
-    if (dryRun) return collected;
-    await images.clean(how.grace);
+    const collected = await collect(pointers, snapshots, collection);
+    if (collection.dryRun) return collected;
+    await images.clean(collection.grace);
     const { deleted, bytes, duration } = collected;
     const event = { store: this.place, deleted: deleted.length, bytes, duration };
     emit("hedgerow:store:collect", event);
@@ -334,15 +381,11 @@ export class DiskStore {
   }
 
   /** Returns the generations that need a snapshot, and its size. @throws {SnapshotError} `ERR_STORE`, `ERR_ARGUMENT` */
-  async explain(
-    digest: string,
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<Explanation> {
-    const signal = signalOf(readOptions(options));
+  async explain(digest: string, options: CallOptions = {}): Promise<Explanation> {
+    const { signal } = checked(options, CALL_CHECKS);
+    DIGEST("digest", digest);
     const { pointers, snapshots } = this.#parts;
-    // A digest is not optional here.
-    const wanted = checkedDigestOf("digest", digest ?? "") as string;
-    return explain(pointers, snapshots, wanted, forMany(signal));
+    return explain(pointers, snapshots, digest.toLowerCase(), forMany(signal));
   }
 
   /**
@@ -350,12 +393,9 @@ export class DiskStore {
    *
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_ATTACHED`, `ERR_STORE`
    */
-  async remove(
-    name: string,
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<void> {
-    checkedName(name);
-    const signal = signalOf(readOptions(options));
+  async remove(name: string, options: CallOptions = {}): Promise<void> {
+    checkName("name", name);
+    const { signal } = checked(options, CALL_CHECKS);
     const { pointers } = this.#parts;
     const { id } = (await pointers.read(name, signal)).pointer;
     for (;;) {
@@ -373,13 +413,11 @@ export class DiskStore {
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE`, and what `verifySnapshot` throws
    */
   async verify(name: string, options: GenerationOptions = {}): Promise<Generation> {
-    checkedName(name);
-    options = readOptions(options);
-    checkGeneration(options);
+    checkName("name", name);
+    const { generation: number, signal } = checked(options, GENERATION_CHECKS);
     const { pointers, snapshots, transfer } = this.#parts;
-    const signal = signalOf(options);
     const { pointer } = await pointers.read(name, signal);
-    const generation = this.#find(name, pointer, options.generation);
+    const generation = this.#find(name, pointer, number);
     await eachOf(Object.entries(pointer.objects), POINTERS_AT_A_TIME, ([digest, size]) =>
       snapshots.check(digest, size, signal),
     );
@@ -408,11 +446,8 @@ export class DiskStore {
       readonly signal?: AbortSignal | undefined;
     } = {},
   ): Promise<Generation> {
-    checkedName(name);
-    options = readOptions(options);
-    const { label } = options;
-    checkNewDisk({ size: 0, label });
-    const signal = signalOf(options);
+    checkName("name", name);
+    const { label, signal } = checked(options, SALVAGE_CHECKS);
     const { pointers, images } = this.#parts;
     const path = localPath("image", image);
     const note = await images.originOf(path);
@@ -476,11 +511,19 @@ export class DiskStore {
   }
 }
 
-/** Returns the signal of a call. @throws its reason if it is aborted, {@link SnapshotError} `ERR_ARGUMENT` if it is none */
-function signalOf({ signal }: { readonly signal?: AbortSignal | undefined }) {
-  checkWork({ signal });
-  signal?.throwIfAborted();
-  return signal;
+/** Returns checked options. @throws the reason of the signal if it is aborted, {@link SnapshotError} `ERR_ARGUMENT` */
+function checked<Options extends CallOptions>(options: Options, checks: Checks<Options>): Options {
+  const given = checkOptions(options, checks);
+  given.signal?.throwIfAborted();
+  return given;
+}
+
+/** Returns different names of forks. @throws {SnapshotError} `ERR_ARGUMENT` */
+function namesOf(forks: string | readonly string[]): readonly string[] {
+  const names = Array.isArray(forks) ? [...forks] : [forks];
+  for (const name of names) checkName("forks", name);
+  if (names.length === new Set(names).size) return names;
+  throw invalid("forks", "a name, or different names in an array", "a name twice");
 }
 
 /** Returns the snapshot of a generation, with the sizes of its objects. */

@@ -1,17 +1,52 @@
+import {
+  BOOLEAN,
+  type Checks,
+  checkOptions,
+  type Duration,
+  duration,
+  integer,
+  invalid,
+  millisecondsOf,
+  SIGNAL,
+} from "../check.js";
 import { SnapshotError } from "../error.js";
 import { agedLease, isAttached } from "./lease.js";
-import { byGeneration, type Pointer, type PointerGeneration, withGenerations } from "./pointer.js";
-import { eachOf, type KnownPointer, POINTERS_AT_A_TIME, type Pointers } from "./pointers.js";
+import {
+  byGeneration,
+  checkName,
+  type Pointer,
+  type PointerGeneration,
+  withGenerations,
+} from "./pointer.js";
+import {
+  eachOf,
+  forMany,
+  type KnownPointer,
+  POINTERS_AT_A_TIME,
+  type Pointers,
+} from "./pointers.js";
 
-/** The options of an expiry. */
-export interface Expiry {
-  /** The number of generations of each disk that stay in any case. */
-  readonly keepLast: number;
-  /** The age from which others expire, in milliseconds. */
-  readonly olderThan: number;
-  readonly dryRun: boolean;
-  readonly signal: AbortSignal | undefined;
+/** Options of `DiskStore.expire`: at least one of `keepLast` and `olderThan`. */
+export interface ExpireOptions {
+  /** The disk whose generations expire. Default: all disks. */
+  readonly name?: string | undefined;
+  /** The number of generations of each disk that stay in any case, 1 or more. Default: 1. */
+  readonly keepLast?: number | undefined;
+  /** The age from which generations expire. Default: any age. */
+  readonly olderThan?: Duration | undefined;
+  /** Whether to change nothing, and only return what would expire. Default: `false`. */
+  readonly dryRun?: boolean | undefined;
+  /** Aborts the call. */
+  readonly signal?: AbortSignal | undefined;
 }
+
+const EXPIRE_CHECKS: Checks<ExpireOptions> = {
+  name: checkName,
+  keepLast: integer(1),
+  olderThan: duration(),
+  dryRun: BOOLEAN,
+  signal: SIGNAL,
+};
 
 /** A generation that has expired. */
 export interface ExpiredGeneration {
@@ -21,13 +56,18 @@ export interface ExpiredGeneration {
   readonly generation: number;
 }
 
-/** Removes old generations of one disk, or of all. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
+/** Removes old generations of one disk, or of all. @throws {SnapshotError} what `DiskStore.expire` throws */
 export async function expire(
   pointers: Pointers,
-  name: string | undefined,
-  expiry: Expiry,
+  options: ExpireOptions,
 ): Promise<ExpiredGeneration[]> {
-  const { signal, dryRun } = expiry;
+  options = checkOptions(options, EXPIRE_CHECKS);
+  if (options.keepLast === undefined && options.olderThan === undefined)
+    throw invalid("options", "keepLast or olderThan", "neither");
+  const { name, keepLast = 1, dryRun = false } = options;
+  const olderThan = millisecondsOf(options.olderThan ?? 0);
+  options.signal?.throwIfAborted();
+  const signal = forMany(options.signal);
   const now = await pointers.objects.now();
   const parents = await parentsOf(pointers, signal);
   const expired: ExpiredGeneration[] = [];
@@ -37,8 +77,8 @@ export async function expire(
       const { pointer } = known;
       const isKept = await pinnedBy(pointers, known, parents.get(one));
       gone = pointer.generations
-        .slice(0, -expiry.keepLast)
-        .filter(({ number, time }) => now - time >= expiry.olderThan && !isKept(number));
+        .slice(0, -keepLast)
+        .filter(({ number, time }) => now - time >= olderThan && !isKept(number));
       if (gone.length === 0 || dryRun) return undefined;
       const left = pointer.generations.filter((generation) => !gone.includes(generation));
       return withGenerations({ ...pointer, lease: await agedLease(pointers, known) }, left);

@@ -1,34 +1,87 @@
 /** Creates disks: of a snapshot, an image or zeros, as forks, and of local images with unsaved changes. */
+
 import { randomUUID } from "node:crypto";
+import type { Checks } from "../check.js";
+import { checkOptions, DIGEST, FUNCTION, integer, invalid, oneOf, text } from "../check.js";
+import type { CreateOptions } from "../create-snapshot.js";
 import type { DiskParts } from "../disk/disk.js";
 import { openDisk } from "../disk/open-disk.js";
-import { checkEncoding } from "../encode/snapshot-encoder.js";
+import { checkEncoding, ENCODING_CHECKS, encodingOf } from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";
+import { MAX_IMAGE_SIZE } from "../format/limits.js";
 import type { SnapshotInfo } from "../format/manifest.js";
+import type { TransferOptions } from "../http/transfer.js";
+import { TRANSFER_CHECKS, type Transfer, transferOf } from "../http/transfer.js";
 import { ImageFile } from "../local/image-file.js";
 import { withTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
 import { writeFullSnapshot } from "../location/full-snapshot.js";
 import { localPath, locationOf } from "../location/location.js";
-import { encodingOf } from "../options/create-options.js";
-import type { OpenOptions } from "../options/open-options.js";
-import type { NewDiskOptions } from "../options/store-options.js";
-import { type Transfer, transferOf } from "../options/transfer-options.js";
+import type { ReadOptions } from "../location/source.js";
+import type { OpenOptions } from "../open-snapshot.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
+import type { WorkOptions } from "../workers/pool.js";
+import { WORK_CHECKS } from "../workers/pool.js";
 import type { StoreParts } from "./disk-store.js";
 import type { ImageOrigin } from "./local-images.js";
 import type { ParentGeneration, Pointer } from "./pointer.js";
+import { MAX_LABEL_LENGTH } from "./pointer.js";
 import { eachOf, POINTERS_AT_A_TIME, type Pointers } from "./pointers.js";
 import { type Snapshots, type StoredSnapshot, storedOf } from "./snapshots.js";
+
+/** The content of a new disk: exactly one of `from`, `image` and `size`. */
+export interface NewDiskOptions extends WorkOptions {
+  /** A snapshot, which is copied into the store with its base objects: a path or a URL, as for `restoreSnapshot`. */
+  readonly from?: string | URL | undefined;
+  /** The identity that `from` must have, as 64 hexadecimal digits. Default: any. */
+  readonly digest?: ReadOptions["digest"];
+  /** Returns the locations of the base objects of `from`. Default: the references in it. */
+  readonly resolve?: ReadOptions["resolve"];
+  /** Headers for requests to `from`, as for `restoreSnapshot`. */
+  readonly headers?: TransferOptions["headers"];
+  /** The path of a disk image. */
+  readonly image?: string | undefined;
+  /** `"raw"` to store any file as `image`, as for `createSnapshot`. */
+  readonly format?: CreateOptions["format"];
+  /** The size of an empty disk, in bytes, at most 16 TiB. */
+  readonly size?: number | undefined;
+  /** zstd compression level of `image`, 1 to 19. Default: `3`. */
+  readonly level?: number | undefined;
+  /** Maximum size of the part of `image` in one frame, as for `createSnapshot`. Default: 1 MiB. */
+  readonly pieceSize?: number | undefined;
+  /** A note on the first generation, at most 256 characters. */
+  readonly label?: string | undefined;
+}
+
+/** The checks of {@link NewDiskOptions}. */
+export const NEW_DISK_CHECKS: Checks<NewDiskOptions> = {
+  ...WORK_CHECKS,
+  ...ENCODING_CHECKS,
+  from: (name, location) => locationOf(name, location as string),
+  digest: DIGEST,
+  resolve: FUNCTION,
+  headers: TRANSFER_CHECKS.headers,
+  image: (name, path) => localPath(name, path as string),
+  format: oneOf("raw"),
+  size: integer(0, MAX_IMAGE_SIZE),
+  label: text(MAX_LABEL_LENGTH),
+};
+
+/** Returns checked options. @throws {SnapshotError} `ERR_ARGUMENT` unless exactly one content is given */
+export function checkNewDisk(options: NewDiskOptions): NewDiskOptions {
+  options = checkOptions(options, NEW_DISK_CHECKS);
+  const given = (["from", "image", "size"] as const).filter((key) => options[key] !== undefined);
+  if (given.length === 1) return options;
+  throw invalid("options", "one of from, image and size", given.join(" and ") || "none");
+}
 
 /** Stores the content of a new disk. @throws {SnapshotError} what `DiskStore.create` throws */
 export async function storeContent(
   snapshots: Snapshots,
-  digest: string | undefined,
-  options: NewDiskOptions,
+  options: NewDiskOptions & TransferOptions,
 ): Promise<StoredSnapshot> {
   const { from, image, size } = options;
-  if (from !== undefined) return snapshots.import(locationOf("from", from), digest, options);
+  if (from !== undefined) return snapshots.import(locationOf("from", from), options);
   if (image !== undefined) {
     const file = await ImageFile.open(localPath("image", image));
     try {

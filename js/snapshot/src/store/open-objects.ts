@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SnapshotError } from "../error.js";
+import type { TransferOptions } from "../http/transfer.js";
 import { type Location, safeLocation } from "../location/location.js";
-import type { TransferOptions } from "../options/transfer-options.js";
 import { FolderObjects } from "./folder-objects.js";
 import { MARKER, type StoreObjects } from "./objects.js";
 import { PROBE, S3Objects } from "./s3-objects.js";

@@ -1,8 +1,9 @@
 /** The pointer of a disk: a small JSON object with its generations, and with the lease of the host that may save it. */
+
 import { randomUUID } from "node:crypto";
+import { invalid } from "../check.js";
 import { SnapshotError } from "../error.js";
 import { safeLocation } from "../location/location.js";
-import { MAX_LABEL_LENGTH, MAX_OWNER_LENGTH } from "../options/store-options.js";
 import type { Snapshots } from "./snapshots.js";
 
 /** The maximum length of a pointer, in bytes. */
@@ -10,6 +11,26 @@ export const MAX_POINTER_LENGTH = 2 ** 21;
 
 /** The maximum number of generations of a disk: the next save removes the oldest one. */
 export const MAX_GENERATIONS = 1_000;
+
+/** The maximum length of names, owners and labels, in characters. */
+export const MAX_NAME_LENGTH = 128;
+export const MAX_OWNER_LENGTH = 256;
+export const MAX_LABEL_LENGTH = 256;
+
+/**
+ * Matches names of disks. They become names of files and keys of objects, so they have no separator, and no character
+ * that a file system or URL treats in a special way.
+ */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** @throws {SnapshotError} `ERR_ARGUMENT` unless a value is the name of a disk */
+export function checkName(what: string, name: unknown): asserts name is string {
+  const isText = typeof name === "string";
+  if (isText && name.length <= MAX_NAME_LENGTH && NAME.test(name)) return;
+  const found = isText ? JSON.stringify(name.slice(0, 2 * MAX_NAME_LENGTH)) : typeof name;
+  const expected = `1 to ${MAX_NAME_LENGTH} letters, digits, ".", "_" or "-", of which the first is a letter or digit`;
+  throw invalid(what, expected, found);
+}
 
 /** The kind and version of pointers. */
 const KIND = "hedgerow disk";

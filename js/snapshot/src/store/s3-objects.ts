@@ -3,14 +3,9 @@ import type { FileHandle } from "node:fs/promises";
 import { withEither } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { isGatewayStatus } from "../http/retry.js";
+import { forUploads, type Transfer, type TransferOptions, transferOf } from "../http/transfer.js";
 import { withTemporaryFile } from "../local/private-file.js";
 import { planOf } from "../location/upload-snapshot.js";
-import {
-  forUploads,
-  type Transfer,
-  type TransferOptions,
-  transferOf,
-} from "../options/transfer-options.js";
 import type { ObjectLocation } from "../s3/failure.js";
 import {
   type CopySource,

@@ -1,7 +1,49 @@
 /** Saves an attached disk: in intervals, and between the hooks `freeze` and `thaw`. */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Checks, Duration } from "../check.js";
+import { duration, FUNCTION, millisecondsOf } from "../check.js";
 import { messageOf, SnapshotError } from "../error.js";
-import type { Hook, Hooks } from "../options/store-options.js";
+
+/**
+ * Freezes the programs that use a disk, or thaws them.
+ *
+ * @param signal aborted when the hook has taken too long, and for `freeze` also when the save is aborted
+ */
+export type Hook = (signal: AbortSignal) => unknown;
+
+/** Options of all saves of an attached disk. */
+export interface HookOptions {
+  /**
+   * Called before the changes are copied: flush and freeze the file systems of the disk, or pause the virtual machine. If
+   * it fails, nothing is saved. Default: none; the save has what a power failure would leave.
+   */
+  readonly freeze?: Hook | undefined;
+  /** Called as soon as the changes are copied, and also if `freeze` or the copy has failed. Default: none. */
+  readonly thaw?: Hook | undefined;
+  /** How long each hook may take, 1 ms to a day. Default: `"10s"`. */
+  readonly hookTimeout?: Duration | undefined;
+}
+
+/** The checks of {@link HookOptions}. */
+export const HOOK_CHECKS: Checks<HookOptions> = {
+  freeze: FUNCTION,
+  thaw: FUNCTION,
+  hookTimeout: duration(1, 86_400_000),
+};
+
+/** Hooks with their timeout, in milliseconds. */
+export interface Hooks {
+  readonly freeze: Hook | undefined;
+  readonly thaw: Hook | undefined;
+  readonly timeout: number;
+}
+
+/** Returns the hooks of a save, which default to those of the attached disk. */
+export function hooksOf(options: HookOptions, defaults?: Hooks): Hooks {
+  const { freeze = defaults?.freeze, thaw = defaults?.thaw, hookTimeout } = options;
+  return { freeze, thaw, timeout: millisecondsOf(hookTimeout ?? defaults?.timeout ?? "10s") };
+}
 
 /**
  * Calls `copy` between the hooks `freeze` and `thaw`. Always calls `thaw`, even if another call fails.

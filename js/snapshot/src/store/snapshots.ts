@@ -1,24 +1,25 @@
 /** The snapshots of a store, each under its identity. */
+
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-
+import { checkPinned } from "../check.js";
 import type { SavedDelta } from "../disk/save-disk.js";
 import type { EncodeJob } from "../encode/encode-image.js";
 import { SnapshotError } from "../error.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../format/manifest.js";
 import { downloadInto } from "../http/get.js";
+import type { TransferOptions } from "../http/transfer.js";
+import { transferOf } from "../http/transfer.js";
 import { copyInto } from "../local/copy-image.js";
 import { SnapshotFile } from "../local/open-file.js";
 import { baseLocation, optionsFor } from "../location/base-objects.js";
 import { type Location, safeLocation } from "../location/location.js";
 import { requestAt } from "../location/server.js";
+import type { Resolve } from "../location/source.js";
 import { type Source, withSource } from "../location/source.js";
 import { fillSnapshotFile } from "../location/write-snapshot-file.js";
-import { checkPinned } from "../options/digest.js";
-import type { NewDiskOptions } from "../options/store-options.js";
-import { transferOf } from "../options/transfer-options.js";
-import type { Resolve } from "../options/work-options.js";
 import { type Tombstone, Tombstones } from "./collect.js";
+import type { NewDiskOptions } from "./new-disk.js";
 import type { ListedObject, NewObject, StoreObjects } from "./objects.js";
 
 /** The folder of the snapshots. */
@@ -133,14 +134,10 @@ export class Snapshots {
    *
    * @throws {SnapshotError} `ERR_STORE`, and what `restoreSnapshot` throws
    */
-  async import(
-    from: Location,
-    digest: string | undefined,
-    options: NewDiskOptions,
-  ): Promise<StoredSnapshot> {
+  async import(from: Location, options: NewDiskOptions & TransferOptions): Promise<StoredSnapshot> {
     return withSource(from, { options, wanted: "info" }, async (source) => {
       const { info } = await source.manifest();
-      checkPinned(source.name, digest, info.digest);
+      checkPinned(source.name, options.digest, info.digest);
       for (const object of info.delta?.objects ?? []) {
         const location = await baseLocation(from, object, options);
         const how = { options: optionsFor(from, location, options), wanted: "info" } as const;

@@ -1,9 +1,36 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-
+import { type Checks, FUNCTION, integer, SIGNAL } from "../check.js";
 import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import type { Progress } from "../progress.js";
 import { deserializeError, LOADED, type WorkerMessage } from "./serve.js";
+
+/** Options of every function that reads or writes a whole snapshot. */
+export interface WorkOptions {
+  /** Aborts the operation: the promise is rejected with the signal's reason, and no file is left behind. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the progress ten times a second. An error that it throws ends the operation. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Number of worker threads, 1 to 256. Default: the number of available cores. */
+  readonly workers?: number | undefined;
+}
+
+/** The maximum number of workers. */
+const MAX_WORKERS = 256;
+
+/** The checks of {@link WorkOptions}. */
+export const WORK_CHECKS: Checks<WorkOptions> = {
+  signal: SIGNAL,
+  onProgress: FUNCTION,
+  workers: integer(1, MAX_WORKERS),
+};
+
+/** Returns the number of worker threads for `parts` independent parts: more would be idle. */
+export function workerCount({ workers }: WorkOptions, parts: number): number {
+  return Math.max(1, Math.min(workers ?? Math.min(availableParallelism(), MAX_WORKERS), parts));
+}
 
 /**
  * The size of a worker's young generation, in MiB. With V8's default, each worker would keep tens of megabytes

@@ -29,17 +29,15 @@ beforeAll(async () => {
   await createSnapshot(image, delta, { workers: 1, base });
 });
 
-test.each([
-  { baseDigest: "0".repeat(64) },
-  { cache: {} },
-  { changed: [] },
-  { resolve: () => undefined },
-])("rejects %o without a base", async (options) => {
-  const wrong = options as CreateOptions;
-  const { message } = await refusalOf(createSnapshot(image, made, wrong), "ERR_ARGUMENT");
-  const [name] = Object.keys(options);
-  expect(message).toBe(`${name}: expected the option base with it, found none`);
-});
+test.each([{ baseDigest: "0".repeat(64) }, { changed: [] }, { resolve: () => undefined }])(
+  "rejects %o without a base",
+  async (options) => {
+    const wrong = options as CreateOptions;
+    const { message } = await refusalOf(createSnapshot(image, made, wrong), "ERR_ARGUMENT");
+    const [name] = Object.keys(options);
+    expect(message).toBe(`${name}: expected the option base with it, found none`);
+  },
+);
 
 test.each([
   { base: 3 },
@@ -64,7 +62,7 @@ test.each([
 ])("rejects %o", async (options) => {
   const wrong = { base, ...options } as CreateOptions;
   const { message } = await refusalOf(createSnapshot(image, made, wrong), "ERR_ARGUMENT");
-  expect(message).toMatch(new RegExp(`^${Object.keys(options)[0]}: expected `));
+  expect(message).toMatch(new RegExp(`^${Object.keys(options)[0]}: .*expected `));
   expect(leftovers(path())).toEqual([]);
 });
 

@@ -1,16 +1,16 @@
 /** Every status from 400 to 599, as the response to each request that is sent to S3 or to another server. */
+
 import { inspectSnapshot, type SnapshotError } from "@hedgerow/snapshot";
 import { SnapshotReader } from "@hedgerow/snapshot/reader";
 import { afterAll, beforeAll, expect, test } from "vitest";
-
 import { trials } from "../../../../tests/support/trials.js";
 import { downloadInto } from "../../dist/http/get.js";
 import { put } from "../../dist/http/put.js";
 import { RemoteObject } from "../../dist/http/remote-object.js";
 import { requestTo } from "../../dist/http/request.js";
+import { transferOf } from "../../dist/http/transfer.js";
 import { withTemporaryFile } from "../../dist/local/private-file.js";
 import { checkAbsentAt } from "../../dist/location/stored-snapshot.js";
-import { transferOf } from "../../dist/options/transfer-options.js";
 import { copyWhole, uploadWhole } from "../../dist/s3/multipart-upload.js";
 import { ObjectStore } from "../../dist/s3/object-store.js";
 import { S3Objects } from "../../dist/store/s3-objects.js";

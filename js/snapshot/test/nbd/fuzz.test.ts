@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { minutes, trials } from "../../../../tests/support/trials.js";
 import { Random } from "../../../edge/test/support/random.js";
 import { NbdServer } from "../../dist/nbd/server.js";
-import { listenOf } from "../../dist/options/listen-options.js";
+import { listenOf } from "../../src/nbd/server.js";
 import { MemoryExport } from "../support/memory-export.js";
 import {
   checkReplies,

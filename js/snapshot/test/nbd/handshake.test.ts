@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { NbdServer } from "../../dist/nbd/server.js";
-import { listenOf } from "../../dist/options/listen-options.js";
+import { listenOf } from "../../src/nbd/server.js";
 import { MemoryExport } from "../support/memory-export.js";
 import { infoQuery, metaQuery, NBD, NbdClient, uint32 } from "../support/nbd-client.js";
 

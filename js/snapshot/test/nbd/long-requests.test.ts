@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { DiskEngine, type EngineParts } from "../../dist/disk/engine.js";
 import { NbdServer } from "../../dist/nbd/server.js";
 import { Turn } from "../../dist/nbd/turn.js";
-import { listenOf } from "../../dist/options/listen-options.js";
+import { listenOf } from "../../src/nbd/server.js";
 import { MemoryExport } from "../support/memory-export.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
 

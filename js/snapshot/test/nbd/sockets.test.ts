@@ -16,7 +16,7 @@ import { expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { NbdServer } from "../../dist/nbd/server.js";
-import { listenOf } from "../../dist/options/listen-options.js";
+import { listenOf } from "../../src/nbd/server.js";
 import { MemoryExport } from "../support/memory-export.js";
 import { NbdClient } from "../support/nbd-client.js";
 

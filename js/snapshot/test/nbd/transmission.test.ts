@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
 import { NbdServer } from "../../dist/nbd/server.js";
-import { listenOf } from "../../dist/options/listen-options.js";
+import { listenOf } from "../../src/nbd/server.js";
 import { MemoryExport } from "../support/memory-export.js";
 import { NBD, NbdClient, uint32 } from "../support/nbd-client.js";
 

@@ -8,7 +8,7 @@ import { expectSame, noise } from "../../../../tests/support/snapshots/image.js"
 import { createSnapshot, openSnapshot } from "../../dist/index.js";
 import { NbdServer } from "../../dist/nbd/server.js";
 import { WriteLayer } from "../../dist/nbd/write-layer.js";
-import { listenOf } from "../../dist/options/listen-options.js";
+import { listenOf } from "../../src/nbd/server.js";
 import { MemoryExport } from "../support/memory-export.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
 

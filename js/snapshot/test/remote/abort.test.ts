@@ -146,7 +146,8 @@ describe.each(Object.entries(calls))("%s", (name, call) => {
 
 test("aborts inspectSnapshot before a retry", async () => {
   const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(isTail, LATER) });
-  const work = (options: RestoreOptions) => inspectSnapshot(origin.url("/a.vhs"), options);
+  const work = ({ workers: _, ...options }: RestoreOptions) =>
+    inspectSnapshot(origin.url("/a.vhs"), options);
   await abortWhen(origin, work, until(origin, isTail));
 });
 

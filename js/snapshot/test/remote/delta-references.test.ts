@@ -96,7 +96,7 @@ test.each(Object.entries(unfit))(
     writeFileSync(path("a.vhs"), delta);
     for (const source of [origin.url("/d/a.vhs"), path("a.vhs")]) {
       const calls = [
-        () => inspectSnapshot(source, OPTIONS),
+        () => inspectSnapshot(source, { retries: 1, connections: 2 }),
         () => verifySnapshot(source, OPTIONS),
         () => restoreSnapshot(source, restored, OPTIONS),
       ].filter((_, at) => isTried(at, index, 3));

@@ -30,7 +30,8 @@ const [snapshot, restored] = [path("image.vhs"), path("restored")];
 const image = noise("image", DATA);
 
 /** Everything before the tail is one range, over one connection at a time. */
-const OPTIONS = { workers: 1, connections: 1, partSize: 2 ** 24, retries: ATTEMPTS - 1 };
+const READING = { connections: 1, partSize: 2 ** 24, retries: ATTEMPTS - 1 };
+const OPTIONS = { ...READING, workers: 1 };
 
 let file = Buffer.alloc(0);
 
@@ -137,14 +138,14 @@ test("continues after a connection that brings one small frame each time", async
 
 test("gives up on a tail that is sent byte by byte", async () => {
   const origin = await dripping(isTail, { cutAfter: 1 });
-  await expectGivenUp(origin, inspectSnapshot(origin.url("/a.vhs"), OPTIONS), ATTEMPTS);
+  await expectGivenUp(origin, inspectSnapshot(origin.url("/a.vhs"), READING), ATTEMPTS);
 });
 
 test("gives up on a tail sent byte by byte by a server that ignores suffix ranges", async () => {
   const faults = (request: FaultRequest) =>
     isTail(request) ? { ignoreRange: true } : { cutAfter: 1 };
   const origin = await originOf({ "/a.vhs": file }, { faults });
-  await expectGivenUp(origin, inspectSnapshot(origin.url("/a.vhs"), OPTIONS), 2 * ATTEMPTS);
+  await expectGivenUp(origin, inspectSnapshot(origin.url("/a.vhs"), READING), 2 * ATTEMPTS);
 });
 
 test.each([1, MIN_PROGRESS + 1])(

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startOriginProcess } from "../../../../tests/support/origin-process.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { HttpClient } from "../../src/http/get.js";
-import { transferOf } from "../../src/options/transfer-options.js";
+import { transferOf } from "../../src/http/transfer.js";
 
 const KIB = 2 ** 10;
 
