@@ -7,7 +7,10 @@ import { Random } from "./simulator/random.ts";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 
-const [HOSTS, IMAGES, RESIDENTS, DECISIONS] = [1_000, 1_000, 20, 10_000];
+const HOSTS = 1_000;
+const IMAGES = 1_000;
+const RESIDENTS = 20;
+const DECISIONS = 10_000;
 
 /** @param {number} rounds @returns {Promise<Measured[]>} */
 export async function measureDecisions(rounds) {

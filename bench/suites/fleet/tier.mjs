@@ -50,7 +50,8 @@ export async function measureTier(folder, plan) {
   const link = await startLink(s3.options.endpoint);
   const counter = await startCounter(new URL(link.endpoint));
   try {
-    const [image, source] = [join(folder, "image"), s3.url("image.vhs")];
+    const image = join(folder, "image");
+    const source = s3.url("image.vhs");
     makeExt4Image(image, plan);
     const { digest, fileSize } = await createSnapshot(image, source, { s3: s3.options });
     rmSync(image);

@@ -87,7 +87,8 @@ async function moveEntries(from: string, to: string): Promise<void> {
   const undo: (() => Promise<void>)[] = [];
   try {
     for (const name of await readdir(from)) {
-      const [source, target] = [join(from, name), join(to, name)];
+      const source = join(from, name);
+      const target = join(to, name);
       if ((await stat(source)).isDirectory()) {
         await rename(source, target);
         undo.push(() => rename(target, source));

@@ -27,7 +27,8 @@ export interface RouteOptions {
 /** What reads through a tier have instead of the defaults: the store is there if the tier is not. */
 const THROUGH_TIER: RouteOptions = { retries: 2, timeouts: { connect: 1_000 } };
 
-const [PAUSE, MAX_PAUSE] = [10_000, 3_600_000];
+const PAUSE = 10_000;
+const MAX_PAUSE = 3_600_000;
 
 /** The codes of `SnapshotError` that a tier may be the cause of: it fails, is stale, or has damaged bytes. */
 const CODES: ReadonlySet<unknown> = new Set([

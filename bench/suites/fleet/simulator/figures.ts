@@ -35,7 +35,9 @@ export class Balance {
 
   #sample(): void {
     const { count, loads, capacities } = this.#fleet.hosts.columns();
-    let [available, sum, most] = [0, 0, 0];
+    let available = 0;
+    let sum = 0;
+    let most = 0;
     for (let row = 0; row < count; row += 1) {
       if (capacities[row] === 0) continue;
       available += 1;

@@ -137,7 +137,9 @@ export class Fills {
   #share(row: number): void {
     const link = this.#links[row]!;
     const slowest = [...link.fills].sort((one, other) => maxRateOf(one) - maxRateOf(other));
-    let [rate, sharers, next] = [HOST_RATE, slowest.length, Infinity];
+    let rate = HOST_RATE;
+    let sharers = slowest.length;
+    let next = Infinity;
     for (const fill of slowest) {
       fill.rate = Math.min(maxRateOf(fill), rate / sharers);
       rate -= fill.rate;

@@ -121,7 +121,8 @@ function rendezvous({ hosts, images }: Fleet): Policy {
   return {
     place(image) {
       const hash = hashText(images[image]!.identity);
-      let [best, most] = [NONE, 0];
+      let best = NONE;
+      let most = 0;
       for (let row = 0; row < count; row += 1) {
         if (capacities[row] === 0) continue;
         const chance = uniform(hash, hashes[row]!);
@@ -154,7 +155,10 @@ function imageLocality({ hosts, images, slots, random, residentsOf }: Fleet): Po
       const locality = localityOf(images[image]!.bytes, residents.size / available);
       for (const id of residents) isResident[indexes.get(id)!] = 1;
       const first = random.below(count);
-      let [best, most, same, left] = [NONE, -1, 0, sampleOf(available)];
+      let best = NONE;
+      let most = -1;
+      let same = 0;
+      let left = sampleOf(available);
       for (let step = 0; step < count && left > 0; step += 1) {
         const row = (first + step) % count;
         if (capacities[row] === 0 || loads[row]! >= slots) continue;
@@ -173,7 +177,8 @@ function imageLocality({ hosts, images, slots, random, residentsOf }: Fleet): Po
 
 /** Returns the score of a host that has an image, up to 100, from the share of hosts that have it. */
 function localityOf(bytes: number, spread: number): number {
-  const [min, max] = [23 * 2 ** 20, 1_000 * 2 ** 20];
+  const min = 23 * 2 ** 20;
+  const max = 1_000 * 2 ** 20;
   const scaled = Math.min(max, Math.max(min, Math.floor(bytes * spread)));
   return Math.floor((100 * (scaled - min)) / (max - min));
 }
@@ -222,7 +227,8 @@ function ringOf({ count, ids, loads, capacities }: Columns) {
 
   return (text: string, limit: number): number => {
     const hash = hashText(text);
-    let [low, high] = [0, points.length];
+    let low = 0;
+    let high = points.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (points[middle]!.hash < hash) low = middle + 1;

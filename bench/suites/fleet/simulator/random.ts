@@ -43,7 +43,8 @@ export class Random {
     }
     return () => {
       const found = this.next() * sum;
-      let [low, high] = [0, count - 1];
+      let low = 0;
+      let high = count - 1;
       while (low < high) {
         const middle = (low + high) >> 1;
         if (sums[middle]! <= found) low = middle + 1;

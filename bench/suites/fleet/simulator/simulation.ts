@@ -82,7 +82,8 @@ class Simulation {
     const { starts, flash } = this.#workload;
     const last = starts.at(-1)!.time;
     const changes = this.#changes();
-    let [start, change] = [0, 0];
+    let start = 0;
+    let change = 0;
     for (;;) {
       const startsAt = starts[start]?.time ?? Infinity;
       const changesAt = changes[change]?.time ?? Infinity;

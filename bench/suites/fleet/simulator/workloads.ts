@@ -94,7 +94,9 @@ function popular(exponent: number, size: WorkloadSize): Workload {
  * has space for the bases and six private images. At most 97.2 % of the starts can hit.
  */
 function bases(size: WorkloadSize): Workload {
-  const [bases, baseBytes, privateBytes] = [10, 2 ** 29, 2 ** 28];
+  const bases = 10;
+  const baseBytes = 2 ** 29;
+  const privateBytes = 2 ** 28;
   const random = new Random(size.seed ?? 1);
   const images: WorkloadImage[] = Array.from({ length: bases }, (_, index) => {
     return { identity: `base-${index}`, bytes: baseBytes };

@@ -163,7 +163,9 @@ export function readOptions<RequestType>(
     direction: AdapterReport["direction"],
   ): Stripping | undefined =>
     stripper && {
-      ...{ stripper, isDryRun, isObserved },
+      stripper,
+      isDryRun,
+      isObserved,
       note(names) {
         if (direction === "responses") see(direction);
         if (names.length === 0 || !isObserved()) return;

@@ -67,7 +67,8 @@ export function hedgerow(
 
   return async function hedgerow(request, event) {
     const internal = INTERNAL.map((name) => [name, request.headers.get(name)] as const);
-    let [inbound, removed] = [request, 0];
+    let inbound = request;
+    let removed = 0;
     const refusal = refusalOf(request, (requests) => {
       const stripping = noting(requests, (name) => !INTERNAL.includes(name));
       [inbound, removed] = strip(stripping, request, (original) => new NextRequest(original));

@@ -70,7 +70,8 @@ export class PathFilterBuilder {
     this.#options = withDefaults(options);
     instantiateBuild();
     const { kind, falsePositiveRate, seed, sizing, capacity = 0 } = this.#options;
-    const [isClassic, isFuse] = [sizing === "classic", kind === "fuse"];
+    const isClassic = sizing === "classic";
+    const isFuse = kind === "fuse";
     this.#builder = new FilterBuilder(falsePositiveRate, seed, isClassic, capacity, isFuse);
     this.#keys = new KeyWriter(this.#builder, buildMemory);
   }

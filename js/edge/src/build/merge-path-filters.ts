@@ -105,7 +105,8 @@ function mergedParams(merged: BloomFilter | undefined, next: BloomFilter): Bloom
   const wildcards = Math.max(merged?.wildcards ?? 0, next.wildcards);
   const first = merged ?? next;
   for (const name of ["m", "k", "s"] as const) {
-    const [expected, found] = [first.bloom[name], next.bloom[name]];
+    const expected = first.bloom[name];
+    const found = next.bloom[name];
     if (expected !== found) throw unmergeable(`${name} = ${expected}`, `${name} = ${found}`);
   }
   if (first.version !== next.version) {

@@ -164,7 +164,8 @@ function withoutNominated(raw: string[], names: Map<string, boolean>): string[] 
   if (names.size === 0) return raw;
   const kept: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
-    const [name, value] = [raw[index]!, raw[index + 1]!];
+    const name = raw[index]!;
+    const value = raw[index + 1]!;
     const lower = lowerCase(name);
     const isForbidden = names.get(lower);
     if (isForbidden === undefined || !isStrippable(lower, value, isForbidden))

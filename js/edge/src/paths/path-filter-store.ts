@@ -185,7 +185,10 @@ export class PathFilterStore {
     const entry: Entry = {
       key: structuredClone(key),
       controller: new AbortController(),
-      ...{ bytes: 0, users: 0, isRemoved: false, begin: performance.now() },
+      bytes: 0,
+      users: 0,
+      isRemoved: false,
+      begin: performance.now(),
     };
     entry.loading = this.#fetch(entry).then(
       (lookup) => {

@@ -42,7 +42,8 @@ export class PathSet implements PathLookup {
       throw wrongType("a length of at least 0", byteLength);
     }
     const all = new Set<string>();
-    let [wildcards, length] = [0, 0];
+    let wildcards = 0;
+    let length = 0;
     for (const path of paths) {
       checkString("a path", path);
       all.add(path);

@@ -149,7 +149,9 @@ class Decision {
     this.#residents = options.residents;
     this.#load = options.load;
     const { count, loads, capacities } = hosts;
-    let [available, load, capacity] = [0, 0, 0];
+    let available = 0;
+    let load = 0;
+    let capacity = 0;
     for (let row = 0; row < count; row += 1) {
       if (capacities[row] === 0) continue;
       available += 1;
@@ -194,7 +196,9 @@ class Decision {
   /** Finds the nearest hosts, and considers those within the radius, in one pass. */
   #search(): void {
     const { count, hashes, capacities } = this.#hosts;
-    let [firstAt, secondAt, nearestAt] = [Infinity, Infinity, Infinity];
+    let firstAt = Infinity;
+    let secondAt = Infinity;
+    let nearestAt = Infinity;
     for (let row = 0; row < count; row += 1) {
       const capacity = capacities[row]!;
       if (capacity === 0) continue;
@@ -246,7 +250,8 @@ class Decision {
   #isBetter(row: number, other: number): boolean {
     if (row === other) return false;
     if (other === NONE) return true;
-    const [one, two] = [this.#loadAfter(row), this.#loadAfter(other)];
+    const one = this.#loadAfter(row);
+    const two = this.#loadAfter(other);
     if (one !== two) return one < two;
     return this.#isNearer(row, this.#distanceOf(row), other, this.#distanceOf(other));
   }
