@@ -6,12 +6,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { parseRange } from "../../../tests/origin/range.mjs";
-import { startChromium } from "../../../tests/runtimes/chromium/run.mjs";
-import { closed, serve } from "../../../tests/support/http/listen.js";
-import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
-import { expectSame, noise } from "../../../tests/support/snapshots/image.js";
-import { makeSample, type Sample } from "./support/reader-samples.js";
+import { parseRange } from "../../../../tests/origin/range.mjs";
+import { startChromium } from "../../../../tests/runtimes/chromium/run.mjs";
+import { closed, serve } from "../../../../tests/support/http/listen.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { makeSample, type Sample } from "../support/reader-samples.js";
 
 const path = temporaryFolder();
 const bundle = path("reader.mjs");

@@ -1,12 +1,12 @@
 /** Wrong arguments and options of readers, and sources that do not keep their promises. */
 import { type RandomAccess, SnapshotReader } from "@hedgerow/snapshot/reader";
 import { beforeAll, expect, test } from "vitest";
-import { thrownBy } from "../../../tests/support/assert.js";
-import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
-import { noise } from "../../../tests/support/snapshots/image.js";
-import { textsIn } from "./support/error-texts.js";
-import { blobOf, makeSample, type Sample } from "./support/reader-samples.js";
-import { refusalOf } from "./support/refusal.js";
+import { thrownBy } from "../../../../tests/support/assert.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { noise } from "../../../../tests/support/snapshots/image.js";
+import { textsIn } from "../support/error-texts.js";
+import { blobOf, makeSample, type Sample } from "../support/reader-samples.js";
+import { refusalOf } from "../support/refusal.js";
 
 const SECRET = "5ec2e7aa";
 const path = temporaryFolder();

@@ -6,18 +6,18 @@ import {
   type VerifyReaderOptions,
 } from "@hedgerow/snapshot/reader";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Fault } from "../../../tests/origin/fault.mjs";
-import { rejectionOf } from "../../../tests/support/assert.js";
-import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
-import { expectSame, noise, steps } from "../../../tests/support/snapshots/image.js";
-import { minutes, trials } from "../../../tests/support/trials.js";
-import { Random } from "../../edge/test/support/random.js";
-import { changed, randomImage } from "./support/changes.js";
-import { DELTA_START, forgeDelta } from "./support/deltas.js";
-import { textsIn } from "./support/error-texts.js";
-import { blobOf, countedOf, flipped, makeSample, type Sample } from "./support/reader-samples.js";
-import { refusalOf } from "./support/refusal.js";
-import { originOf } from "./support/remote.js";
+import type { Fault } from "../../../../tests/origin/fault.mjs";
+import { rejectionOf } from "../../../../tests/support/assert.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise, steps } from "../../../../tests/support/snapshots/image.js";
+import { minutes, trials } from "../../../../tests/support/trials.js";
+import { Random } from "../../../edge/test/support/random.js";
+import { changed, randomImage } from "../support/changes.js";
+import { DELTA_START, forgeDelta } from "../support/deltas.js";
+import { textsIn } from "../support/error-texts.js";
+import { blobOf, countedOf, flipped, makeSample, type Sample } from "../support/reader-samples.js";
+import { refusalOf } from "../support/refusal.js";
+import { originOf } from "../support/remote.js";
 
 const [KIB, MIB] = [2 ** 10, 2 ** 20];
 const SECRET = "5ec2e7aa";
