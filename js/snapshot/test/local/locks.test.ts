@@ -1,4 +1,4 @@
-/** Locks on private files, which other processes may remove at the moment they are opened. */
+/** Locks on files, which other processes may hold, or remove at the moment they are opened. */
 import { lstatSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, expect, test, vi } from "vitest";
 
-import { lockFile, lockPrivateFile } from "../../src/local/locks.js";
+import { lockFile, lockPrivateFile, Mutex } from "../../src/local/locks.js";
 
 /** Runs between opening a file and checking it. */
 const between = vi.hoisted(() => ({ act: async () => {} }));
@@ -90,3 +90,55 @@ test.each([0, 1, 2, 3, 4, 5])(
     }
   },
 );
+
+/** Returns two mutexes of one file, as two processes have them. */
+function mutexesOf(name: string) {
+  const path = join(folder, name);
+  const make = () => new Mutex("ERR_CACHE", name, () => lockFile(path));
+  return [make(), make()] as const;
+}
+
+test("runs the actions of all mutexes of a file one after the other, also after one fails", async () => {
+  const [one, other] = mutexesOf("mutex");
+  let [running, most, ended] = [0, 0, 0];
+  const action = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await setImmediate();
+    running -= 1;
+    ended += 1;
+    if (ended % 3 === 0) throw new Error("the action's own");
+  };
+  const runs = Array.from({ length: 12 }, (_, index) => (index % 2 ? one : other).run(action));
+  const results = await Promise.allSettled(runs);
+  expect(results.filter(({ status }) => status === "rejected").length).toBe(4);
+  expect([most, ended]).toEqual([1, 12]);
+});
+
+test("stops waiting for a mutex when the signal fires, and after a minute", async () => {
+  const [one, other] = mutexesOf("held");
+  let end: (() => void) | undefined;
+  const holding = one.run(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
+  await vi.waitUntil(() => end !== undefined);
+  const controller = new AbortController();
+  const aborted = other.run(async () => {}, controller.signal);
+  controller.abort(new Error("the caller's own"));
+  await expect(aborted).rejects.toBe(controller.signal.reason);
+
+  const begun = performance.now();
+  const now = vi.spyOn(performance, "now");
+  now.mockReturnValueOnce(begun).mockReturnValue(begun + 60_000);
+  await expect(other.run(async () => {})).rejects.toMatchObject({
+    code: "ERR_CACHE",
+    message: expect.stringContaining("for 60 seconds"),
+  });
+  now.mockRestore();
+  end?.();
+  await holding;
+  expect(await other.run(async () => "held")).toBe("held");
+});
