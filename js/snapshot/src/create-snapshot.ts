@@ -15,10 +15,9 @@ import { checkEncoding, ENCODING_CHECKS, encodingOf } from "./encode/snapshot-en
 import type { SnapshotInfo } from "./format/manifest.js";
 import { TRANSFER_CHECKS, type TransferOptions, transferOf } from "./http/transfer.js";
 import { ImageFile } from "./local/image-file.js";
-import { writeSnapshot } from "./location/destination.js";
-import { writeFullSnapshot } from "./location/full-snapshot.js";
 import { localPath, locationOf } from "./location/location.js";
 import type { Resolve } from "./location/source.js";
+import { writeFullSnapshot, writeSnapshot } from "./location/write-snapshot.js";
 import { compiledEncode } from "./wasm/compiled-encode.js";
 import { WORK_CHECKS, type WorkOptions } from "./workers/pool.js";
 

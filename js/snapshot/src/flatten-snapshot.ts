@@ -9,10 +9,9 @@ import { withTemporaryFile } from "./local/private-file.js";
 import { wrapWriteErrors } from "./local/system-errors.js";
 import { knownLocation, optionsFor } from "./location/base-objects.js";
 import { checkDestination } from "./location/check-destination.js";
-import { writeSnapshot } from "./location/destination.js";
-import { writeFullSnapshot } from "./location/full-snapshot.js";
 import { locationOf } from "./location/location.js";
 import { READ_CHECKS, type ReadOptions, withSource } from "./location/source.js";
+import { writeFullSnapshot, writeSnapshot } from "./location/write-snapshot.js";
 import { compiledEncode } from "./wasm/compiled-encode.js";
 import { WORK_CHECKS } from "./workers/pool.js";
 

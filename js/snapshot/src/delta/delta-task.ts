@@ -1,7 +1,6 @@
 /** The tasks of the workers that compress the pieces of a delta, and which bytes these read. */
 import { BLOCK_SIZE } from "../format/limits.js";
-import type { Extent } from "../local/extents.js";
-import { append, subtract } from "../local/extents.js";
+import { append, type Extent, subtract } from "../local/extents.js";
 
 /** What is known about a range. */
 export const RangeKind = {

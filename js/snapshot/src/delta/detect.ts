@@ -1,7 +1,6 @@
 import type { Encoding } from "../encode/snapshot-encoder.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import type { Extent } from "../local/extents.js";
-import { intersect, subtract, toSet, union, widen } from "../local/extents.js";
+import { type Extent, intersect, subtract, toSet, union, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";

@@ -4,13 +4,16 @@ import { DecodeJob } from "../decode/decode-job.js";
 import { compressPieces } from "../encode/encode-image.js";
 import type { CompressedPiece } from "../encode/encode-worker.js";
 import { imagePieces } from "../encode/image-pieces.js";
-import type { Encoding } from "../encode/snapshot-encoder.js";
-import { RUN_COMPRESSED_LENGTH, RUN_DIGEST, RUN_LENGTH } from "../encode/snapshot-encoder.js";
+import {
+  type Encoding,
+  RUN_COMPRESSED_LENGTH,
+  RUN_DIGEST,
+  RUN_LENGTH,
+} from "../encode/snapshot-encoder.js";
 import type { Manifest } from "../format/manifest.js";
 import type { ImageSegment, ImageSegments } from "../format/segments.js";
 import { checkFreeSpace } from "../local/disk-space.js";
-import type { Extent } from "../local/extents.js";
-import { lengthOf, toSet, widen } from "../local/extents.js";
+import { type Extent, lengthOf, toSet, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { withTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";

@@ -1,13 +1,11 @@
 import { dirname } from "node:path";
-import type { Checks } from "../check.js";
-import { BOOLEAN, checkInteger, checkOptions, FUNCTION } from "../check.js";
+import { BOOLEAN, type Checks, checkInteger, checkOptions, FUNCTION } from "../check.js";
 import type { CreateInfo, CreateOptions } from "../create-snapshot.js";
 import { ENCODING_CHECKS } from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import type { SnapshotInfo } from "../format/manifest.js";
-import type { TransferOptions } from "../http/transfer.js";
-import { TRANSFER_CHECKS } from "../http/transfer.js";
+import { TRANSFER_CHECKS, type TransferOptions } from "../http/transfer.js";
 import { lengthOf } from "../local/extents.js";
 import { checkDifferentPath } from "../local/open-file.js";
 import { type Location, locationOf, safeLocation } from "../location/location.js";
@@ -15,13 +13,11 @@ import { writeSmallObject } from "../location/small-object.js";
 import { type Listen, type ListenOptions, listenOf, NbdServer } from "../nbd/server.js";
 import { WriteLayer } from "../nbd/write-layer.js";
 import type { OpenOptions } from "../open-snapshot.js";
-import type { WorkOptions } from "../workers/pool.js";
-import { WORK_CHECKS } from "../workers/pool.js";
+import { WORK_CHECKS, type WorkOptions } from "../workers/pool.js";
 import type { DiskEngine } from "./engine.js";
 import type { DiskSaver } from "./save-disk.js";
 import type { DiskMonitor, DiskStats } from "./statistics.js";
-import type { Trace } from "./trace.js";
-import { type TraceRecorder, traceLocation } from "./trace.js";
+import { type Trace, type TraceRecorder, traceLocation } from "./trace.js";
 
 /** How much of a disk has arrived. */
 export interface DiskProgress {

@@ -15,8 +15,7 @@ import type { DiskFiles } from "./disk-files.js";
 import { afterFirstReaders, type OpenObjects, untilDone } from "./disk-objects.js";
 import type { ImageLayout } from "./image-layout.js";
 import type { DiskMonitor } from "./statistics.js";
-import type { Trace } from "./trace.js";
-import { framesOf } from "./trace.js";
+import { framesOf, type Trace } from "./trace.js";
 
 /** The size of the ranges of a fill whose rate is limited, in bytes: each is charged as a whole when it is requested. */
 const LIMITED_PART_SIZE = 2 ** 21;

@@ -7,8 +7,7 @@ import { SnapshotError } from "../error.js";
 import type { Manifest } from "../format/manifest.js";
 import { RemoteObject } from "../http/remote-object.js";
 import { UNTIL_ANSWERED } from "../http/retry.js";
-import type { Transfer } from "../http/transfer.js";
-import { transferOf } from "../http/transfer.js";
+import { type Transfer, transferOf } from "../http/transfer.js";
 import { libc } from "../local/libc.js";
 import type { KnownBase } from "../location/early-bases.js";
 import type { Location } from "../location/location.js";
@@ -26,8 +25,7 @@ import { ImageLayout } from "./image-layout.js";
 import { LockedDisk } from "./locked-disk.js";
 import { DiskSaver } from "./save-disk.js";
 import { DiskMonitor, TraceHits } from "./statistics.js";
-import type { Trace } from "./trace.js";
-import { readTrace, TraceRecorder } from "./trace.js";
+import { readTrace, type Trace, TraceRecorder } from "./trace.js";
 import { UnkeptFrames } from "./unkept-frames.js";
 
 /** By how much the threads that fill a disk give way to others. */

@@ -6,8 +6,7 @@ import { compiledEncode } from "../wasm/compiled-encode.js";
 import { ENCODE_WORKER } from "../workers/scripts.js";
 import type { Pieces } from "./encode-image.js";
 import type { CompressedPiece, EncodeData } from "./encode-worker.js";
-import type { Encoding } from "./snapshot-encoder.js";
-import { zeros } from "./snapshot-encoder.js";
+import { type Encoding, zeros } from "./snapshot-encoder.js";
 
 /** A part of an image: a piece to read, or zeros. */
 export interface Stretch {

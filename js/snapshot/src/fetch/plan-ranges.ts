@@ -1,7 +1,6 @@
 import { initSync, RangeCutter } from "../../wasm/decode.js";
 import type { DecodeJob } from "../decode/decode-job.js";
-import type { Frames } from "../format/frames.js";
-import { nearFrames } from "../format/frames.js";
+import { type Frames, nearFrames } from "../format/frames.js";
 import type { RemoteObject } from "../http/remote-object.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
 import { instantiate } from "../wasm/module.js";

@@ -12,8 +12,8 @@ import { wrapWriteErrors } from "../local/system-errors.js";
 import { uploadWhole } from "../s3/multipart-upload.js";
 import { ObjectStore } from "../s3/object-store.js";
 import type { Location } from "./location.js";
-import { partSizeFor } from "./part-size.js";
 import { withRequestAt } from "./server.js";
+import { partSizeFor } from "./write-snapshot.js";
 
 type SmallObjectOptions = TransferOptions & { readonly signal?: AbortSignal | undefined };
 

@@ -1,8 +1,6 @@
 import { unlessAborted } from "../abort.js";
-import type { Checks } from "../check.js";
-import { DIGEST, FUNCTION, SIGNAL } from "../check.js";
-import type { DecodeJob } from "../decode/decode-job.js";
-import { decodeFrames } from "../decode/decode-job.js";
+import { type Checks, DIGEST, FUNCTION, SIGNAL } from "../check.js";
+import { type DecodeJob, decodeFrames } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
 import { type Manifest, readManifest } from "../format/manifest.js";

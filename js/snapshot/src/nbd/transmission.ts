@@ -3,8 +3,7 @@ import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 
 import { messageOf } from "../error.js";
-import type { ByteQueue } from "./buffers.js";
-import { ReplyBuffer } from "./buffers.js";
+import { type ByteQueue, ReplyBuffer } from "./buffers.js";
 import {
   CHUNK,
   CHUNK_DONE,

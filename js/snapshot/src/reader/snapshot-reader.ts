@@ -9,8 +9,7 @@ import {
   SIGNAL,
 } from "../check.js";
 import { SnapshotError } from "../error.js";
-import type { Frames, Segment } from "../format/frames.js";
-import { nearFrames } from "../format/frames.js";
+import { type Frames, nearFrames, type Segment } from "../format/frames.js";
 import { hex, readManifest, type SnapshotInfo } from "../format/manifest.js";
 import { Decoder } from "./decoder.js";
 import { FrameFiles, openSource, type ReaderSource } from "./reader-source.js";

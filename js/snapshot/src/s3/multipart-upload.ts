@@ -7,8 +7,7 @@ import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { EXISTS } from "../http/failure.js";
 import { nameOf, type ObjectLocation } from "./failure.js";
-import type { ObjectStore } from "./object-store.js";
-import { MAX_PARTS } from "./object-store.js";
+import { MAX_PARTS, type ObjectStore } from "./object-store.js";
 
 /** How an object is uploaded. */
 export interface UploadPlan {

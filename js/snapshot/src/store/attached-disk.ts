@@ -1,15 +1,12 @@
-import type { Checks, Duration } from "../check.js";
-import { BOOLEAN, checkOptions, duration, text } from "../check.js";
-import type { SaveOptions } from "../disk/disk.js";
-import { BlockDevice, type DiskParts, SAVE_CHECKS } from "../disk/disk.js";
+import { BOOLEAN, type Checks, checkOptions, type Duration, duration, text } from "../check.js";
+import { BlockDevice, type DiskParts, SAVE_CHECKS, type SaveOptions } from "../disk/disk.js";
 import { traceLocation } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import type { TransferOptions } from "../http/transfer.js";
 import { Turns } from "../local/locks.js";
 import { writeSmallObject } from "../location/small-object.js";
-import type { OpenOptions } from "../open-snapshot.js";
-import { FILL_CHECKS } from "../open-snapshot.js";
+import { FILL_CHECKS, type OpenOptions } from "../open-snapshot.js";
 import { WORK_CHECKS } from "../workers/pool.js";
 import type { Lease } from "./lease.js";
 import type { ImageNote, LocalImages } from "./local-images.js";
@@ -22,8 +19,14 @@ import {
   type Pointer,
   withGeneration,
 } from "./pointer.js";
-import type { HookOptions } from "./saving.js";
-import { HOOK_CHECKS, type Hooks, hooksOf, saveRegularly, whileFrozen } from "./saving.js";
+import {
+  HOOK_CHECKS,
+  type HookOptions,
+  type Hooks,
+  hooksOf,
+  saveRegularly,
+  whileFrozen,
+} from "./saving.js";
 import { type Snapshots, storedOf } from "./snapshots.js";
 
 /** Options of `DiskStore.attach`. */

@@ -5,8 +5,15 @@
  */
 
 import { randomUUID } from "node:crypto";
-import type { Checks, Duration } from "../check.js";
-import { BOOLEAN, checkOptions, duration, millisecondsOf, SIGNAL } from "../check.js";
+import {
+  BOOLEAN,
+  type Checks,
+  checkOptions,
+  type Duration,
+  duration,
+  millisecondsOf,
+  SIGNAL,
+} from "../check.js";
 import { SnapshotError } from "../error.js";
 import type { StoredObject, StoreObjects } from "./objects.js";
 import { byGeneration, objectsOf, type Pointer } from "./pointer.js";

@@ -1,11 +1,12 @@
 import { hostname } from "node:os";
 import { CACHE, type ImageCache } from "../cache/image-cache.js";
-import type { Checks, Duration } from "../check.js";
 import {
   BOOLEAN,
+  type Checks,
   checkInteger,
   checkOptions,
   DIGEST,
+  type Duration,
   duration,
   integer,
   invalid,
@@ -19,16 +20,26 @@ import { TRANSFER_CHECKS, type TransferOptions } from "../http/transfer.js";
 import { localPath, locationOf, safeLocation } from "../location/location.js";
 import { verifySnapshot } from "../verify-snapshot.js";
 import { attach } from "./attach.js";
-import type { AttachedDisk, AttachOptions } from "./attached-disk.js";
-import { ATTACH_CHECKS } from "./attached-disk.js";
-import type { CollectOptions } from "./collect.js";
-import { type Collected, collect, collectionOf, type Explanation, explain } from "./collect.js";
-import type { ExpireOptions } from "./expire.js";
-import { type ExpiredGeneration, expire } from "./expire.js";
+import { ATTACH_CHECKS, type AttachedDisk, type AttachOptions } from "./attached-disk.js";
+import {
+  type Collected,
+  type CollectOptions,
+  collect,
+  collectionOf,
+  type Explanation,
+  explain,
+} from "./collect.js";
+import { type ExpiredGeneration, type ExpireOptions, expire } from "./expire.js";
 import { checkDetached, isAttached } from "./lease.js";
 import { LocalImages, type UnsavedImage } from "./local-images.js";
-import type { NewDiskOptions } from "./new-disk.js";
-import { checkNewDisk, createForks, newPointer, recover, storeContent } from "./new-disk.js";
+import {
+  checkNewDisk,
+  createForks,
+  type NewDiskOptions,
+  newPointer,
+  recover,
+  storeContent,
+} from "./new-disk.js";
 import type { StoreObjects } from "./objects.js";
 import { openObjects } from "./open-objects.js";
 import {

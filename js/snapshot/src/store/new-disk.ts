@@ -1,8 +1,16 @@
 /** Creates disks: of a snapshot, an image or zeros, as forks, and of local images with unsaved changes. */
 
 import { randomUUID } from "node:crypto";
-import type { Checks } from "../check.js";
-import { checkOptions, DIGEST, FUNCTION, integer, invalid, oneOf, text } from "../check.js";
+import {
+  type Checks,
+  checkOptions,
+  DIGEST,
+  FUNCTION,
+  integer,
+  invalid,
+  oneOf,
+  text,
+} from "../check.js";
 import type { CreateOptions } from "../create-snapshot.js";
 import type { DiskParts } from "../disk/disk.js";
 import { openDisk } from "../disk/open-disk.js";
@@ -10,22 +18,24 @@ import { checkEncoding, ENCODING_CHECKS, encodingOf } from "../encode/snapshot-e
 import { SnapshotError } from "../error.js";
 import { MAX_IMAGE_SIZE } from "../format/limits.js";
 import type { SnapshotInfo } from "../format/manifest.js";
-import type { TransferOptions } from "../http/transfer.js";
-import { TRANSFER_CHECKS, type Transfer, transferOf } from "../http/transfer.js";
+import {
+  TRANSFER_CHECKS,
+  type Transfer,
+  type TransferOptions,
+  transferOf,
+} from "../http/transfer.js";
 import { ImageFile } from "../local/image-file.js";
 import { withTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
-import { writeFullSnapshot } from "../location/full-snapshot.js";
 import { localPath, locationOf } from "../location/location.js";
 import type { ReadOptions } from "../location/source.js";
+import { writeFullSnapshot } from "../location/write-snapshot.js";
 import type { OpenOptions } from "../open-snapshot.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
-import type { WorkOptions } from "../workers/pool.js";
-import { WORK_CHECKS } from "../workers/pool.js";
+import { WORK_CHECKS, type WorkOptions } from "../workers/pool.js";
 import type { StoreParts } from "./disk-store.js";
 import type { ImageOrigin } from "./local-images.js";
-import type { ParentGeneration, Pointer } from "./pointer.js";
-import { MAX_LABEL_LENGTH } from "./pointer.js";
+import { MAX_LABEL_LENGTH, type ParentGeneration, type Pointer } from "./pointer.js";
 import { eachOf, POINTERS_AT_A_TIME, type Pointers } from "./pointers.js";
 import { type Snapshots, type StoredSnapshot, storedOf } from "./snapshots.js";
 

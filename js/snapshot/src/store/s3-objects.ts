@@ -5,7 +5,7 @@ import { SnapshotError } from "../error.js";
 import { isGatewayStatus } from "../http/retry.js";
 import { forUploads, type Transfer, type TransferOptions, transferOf } from "../http/transfer.js";
 import { withTemporaryFile } from "../local/private-file.js";
-import { planOf } from "../location/upload-snapshot.js";
+import { planOf } from "../location/write-snapshot.js";
 import type { ObjectLocation } from "../s3/failure.js";
 import {
   type CopySource,

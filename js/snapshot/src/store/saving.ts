@@ -1,8 +1,7 @@
 /** Saves an attached disk: in intervals, and between the hooks `freeze` and `thaw`. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Checks, Duration } from "../check.js";
-import { duration, FUNCTION, millisecondsOf } from "../check.js";
+import { type Checks, type Duration, duration, FUNCTION, millisecondsOf } from "../check.js";
 import { messageOf, SnapshotError } from "../error.js";
 
 /**

@@ -9,8 +9,8 @@ import { DeltaEncoder, DeltaTooLargeError } from "../../dist/delta/delta-encoder
 import type { DiskParts } from "../../dist/disk/disk.js";
 import type { SaveTarget } from "../../dist/disk/save-disk.js";
 import { ImageFile } from "../../dist/local/image-file.js";
-import { writeSnapshot } from "../../dist/location/destination.js";
 import { locationOf } from "../../dist/location/location.js";
+import { writeSnapshot } from "../../dist/location/write-snapshot.js";
 import { openSnapshot } from "../../dist/open-snapshot.js";
 import { restoreSnapshot } from "../../dist/restore-snapshot.js";
 import { compiledEncode } from "../../dist/wasm/compiled-encode.js";

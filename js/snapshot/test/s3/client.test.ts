@@ -5,7 +5,7 @@ import { createSnapshot, DiskStore } from "@hedgerow/snapshot";
 import { expect, test, vi } from "vitest";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
 import { type InjectFault, startProxy } from "../../../../tests/support/snapshots/proxy.js";
-import { partSizeFor } from "../../dist/location/part-size.js";
+import { partSizeFor } from "../../dist/location/write-snapshot.js";
 import { presignedGet } from "../../dist/s3/presign.js";
 import { textsIn } from "../support/error-texts.js";
 import { refused } from "../support/quirks.js";

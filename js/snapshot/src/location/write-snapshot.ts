@@ -1,0 +1,180 @@
+/** Writes a snapshot to a file, a server or S3, atomically. Its properties are read back from the bytes that were written. */
+import type { FileHandle } from "node:fs/promises";
+
+import { type EncodeJob, encodeImage } from "../encode/encode-image.js";
+import { imagePieces, toRead } from "../encode/image-pieces.js";
+import { SnapshotEncoder } from "../encode/snapshot-encoder.js";
+import { WrittenTail } from "../encode/written-tail.js";
+import { SnapshotError } from "../error.js";
+import { type Manifest, readManifest, type SnapshotInfo } from "../format/manifest.js";
+import { put } from "../http/put.js";
+import { requestTo } from "../http/request.js";
+import { isRetryableStatus } from "../http/retry.js";
+import { forUploads } from "../http/transfer.js";
+import { writeAtomically } from "../local/atomic-write.js";
+import type { ImageFile } from "../local/image-file.js";
+import { checkDifferentFile, SnapshotFile } from "../local/open-file.js";
+import { withTemporaryFile } from "../local/private-file.js";
+import { wrapWriteErrors } from "../local/system-errors.js";
+import type { ObjectLocation } from "../s3/failure.js";
+import { type UploadPlan, uploadWhole } from "../s3/multipart-upload.js";
+import { MAX_PARTS, MIN_PART_SIZE, ObjectStore } from "../s3/object-store.js";
+import { compiledEncode } from "../wasm/compiled-encode.js";
+import type { Location } from "./location.js";
+import { checkAbsentAt, checkStoredAt, existsError, isStoredAt } from "./stored-snapshot.js";
+
+/**
+ * Writes a full snapshot of an image.
+ *
+ * @param write writes it somewhere, as `writeSnapshot` does
+ * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_ARGUMENT`
+ */
+export async function writeFullSnapshot(
+  write: (making: EncodeJob) => Promise<SnapshotInfo>,
+  job: Omit<EncodeJob, "make">,
+): Promise<SnapshotInfo> {
+  const { image, encoding, options } = job;
+  const encoder = new SnapshotEncoder(await compiledEncode(), image, encoding);
+  try {
+    return await write({
+      ...job,
+      async make(sink) {
+        await encodeImage(encoder, await imagePieces(image, encoding), options, sink);
+        await image.checkUnchanged();
+      },
+    });
+  } finally {
+    encoder.free();
+  }
+}
+
+/**
+ * Creates a snapshot at a location, atomically. Returns its properties, read back from the bytes that were
+ * written.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`, and what `making` throws
+ */
+export function writeSnapshot(location: Location, making: EncodeJob): Promise<SnapshotInfo> {
+  switch (location.kind) {
+    case "file":
+      return writeSnapshotFile(location.path, making);
+    case "http":
+      return putSnapshot(location.url, making);
+    case "s3":
+      return uploadSnapshot(location, making);
+  }
+}
+
+/** Creates a snapshot as a local file. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
+async function writeSnapshotFile(path: string, making: EncodeJob): Promise<SnapshotInfo> {
+  await checkDifferentFile("destination", path, making.image.id);
+  const fill = async (file: FileHandle) => (await fillSnapshotFile(path, file, making)).info;
+  return writeAtomically(path, making.options, fill);
+}
+
+/** Writes a snapshot to an open file. Returns its manifest, read back from the bytes that were written. */
+export async function fillSnapshotFile(
+  path: string,
+  handle: FileHandle,
+  { make }: EncodeJob,
+): Promise<Manifest> {
+  await make(async (bytes) => {
+    for await (const chunk of bytes) await wrapWriteErrors(path, handle.writeFile(chunk));
+  });
+  return readManifest(await SnapshotFile.of(path, handle));
+}
+
+/**
+ * Uploads a snapshot to a URL. The request has to state its length, which is known only when the snapshot is
+ * complete, so that it is written to a temporary file first. If it must not replace an object, the URL is read before and
+ * after the upload: some servers ignore the condition.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
+ */
+async function putSnapshot(url: URL, making: EncodeJob): Promise<SnapshotInfo> {
+  const { options, transfer } = making;
+  const { headers, signal, overwrite = true } = options;
+  const request = requestTo(url, headers, overwrite ? {} : { "if-none-match": "*" });
+  if (!overwrite) await checkAbsentAt(url, options);
+  return withTemporaryFile(async ({ path, handle }) => {
+    const { info } = await fillSnapshotFile(path, handle, making);
+    try {
+      await put(request, { handle, size: info.fileSize }, transfer, signal);
+    } catch (error) {
+      // An earlier attempt may have stored it, whose response was lost.
+      const isThere = error instanceof SnapshotError && error.status === 412;
+      if (isThere && (await isStoredAt(url, info.digest, options))) return info;
+      throw error;
+    }
+    if (!overwrite) await checkStoredAt(url, info.digest, options);
+    return info;
+  });
+}
+
+/** How many parts are uploaded at a time by default. */
+const CONNECTIONS = 4;
+
+/** Writes a snapshot to an object of S3. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
+async function uploadSnapshot(
+  location: ObjectLocation,
+  { image, encoding, options, transfer, make }: EncodeJob,
+): Promise<SnapshotInfo> {
+  const { signal, overwrite = true } = options;
+  const store = await ObjectStore.open(location, options.s3, forUploads(transfer), signal);
+  try {
+    if (!overwrite) await checkAbsent(store, signal);
+    const plan = planOf({ options, transfer }, await largestSnapshot(image, encoding.pieceSize));
+    return await uploadWhole(store, plan, async (write) => {
+      const tail = new WrittenTail(store.name);
+      await make((bytes) => write(tail.keep(bytes)));
+      return (await readManifest(tail)).info;
+    });
+  } finally {
+    store.close();
+  }
+}
+
+/** Returns how an object of up to `largest` bytes is uploaded. */
+export function planOf(
+  { options, transfer }: Pick<EncodeJob, "options" | "transfer">,
+  largest: number,
+): UploadPlan {
+  const { signal, overwrite = true } = options;
+  return {
+    partSize: partSizeFor(transfer.partSize, largest),
+    connections: transfer.connections ?? CONNECTIONS,
+    overwrite,
+    signal,
+  };
+}
+
+/**
+ * Throws early if the object exists, or the service fails. If the check itself is refused, the upload finds out:
+ * credentials that may write may not be allowed to read.
+ */
+async function checkAbsent(store: ObjectStore, signal = new AbortController().signal) {
+  const { bucket: Bucket, key: Key } = store.location;
+  try {
+    await store.send((s3, options) => s3.headObject({ Bucket, Key }, options), signal, signal);
+  } catch (error) {
+    const { status } = Object(error) as { readonly status?: number };
+    if (status === undefined || isRetryableStatus(status)) throw error;
+    return;
+  }
+  throw existsError(store.name);
+}
+
+/** Returns the size of the parts of an object of up to `largest` bytes: `preferred` if that is enough. */
+export function partSizeFor(preferred: number, largest: number): number {
+  return Math.max(MIN_PART_SIZE, preferred, Math.ceil(largest / MAX_PARTS));
+}
+
+/** The most bytes of a manifest and of the headers of frames. */
+const MAX_OVERHEAD = 2 ** 27;
+
+/** Returns the largest possible size of a snapshot of an image: see the limits in `docs/vhs.md`. */
+async function largestSnapshot(image: ImageFile, pieceSize: number): Promise<number> {
+  const { totalBytes } = toRead(image.size, pieceSize, await image.extents());
+  // Data grows by up to a 256th, and zeros shrink to a 32,768th.
+  return totalBytes + Math.ceil(totalBytes / 256) + Math.ceil(image.size / 32_768) + MAX_OVERHEAD;
+}
