@@ -38,7 +38,7 @@ export async function program(wanted = ""): Promise<Command> {
     readFileSync(new URL("../package.json", import.meta.url), "utf8"),
   ) as { version: string };
   const hedgerow = new Command("hedgerow")
-    .description("Tools for the Hedgerow SDK")
+    .description("Path filters, header rules, disk snapshots, stores of disks, caches and fleets")
     .version(version)
     .exitOverride()
     .configureOutput({ outputError: () => {} });

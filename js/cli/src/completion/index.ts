@@ -20,7 +20,7 @@ Where shells look for the script:
 export function addCompletionCommand(hedgerow: Command): void {
   hedgerow
     .command("completion")
-    .description("print the script with which a shell completes commands, options and values")
+    .description("print a script that completes commands, options and values in a shell")
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SHELLS)))
     .addHelpText("after", HELP)
     .action((shell: keyof typeof SHELLS) => print(SHELLS[shell](commandsOf(hedgerow))));

@@ -23,16 +23,19 @@ export function addExpireCommand(disk: Command): void {
   const command = disk
     .command("expire")
     .description(
-      "remove old generations, but never the last one of a disk, one that a fork began from, or one that is attached",
+      "remove old generations; keeps the last one of each disk, the beginnings of forks, and what is attached",
     )
     .addArgument(storeArgument())
     .option("--name <name>", "disk whose generations expire (default: all disks)")
     .option(
       "--keep-last <number>",
-      "number of generations of each disk that stay in any case (default: 1)",
+      "number of generations to keep of each disk (default: 1)",
       parseWhole,
     )
-    .option("--older-than <duration>", "age from which others expire, such as 30d (default: any)")
+    .option(
+      "--older-than <duration>",
+      "minimum age of generations to remove, such as 30d (default: any)",
+    )
     .addOption(dryRunOption("removed"))
     .addOption(jsonOption())
     .action(expire);
@@ -68,7 +71,7 @@ export function addCollectCommand(disk: Command): void {
     .addArgument(storeArgument())
     .option(
       "--grace <duration>",
-      "how long a snapshot must have been marked; longer than any save takes (default: 24h)",
+      "how long a snapshot must have been unneeded; longer than any save takes (default: 24h)",
     )
     .addOption(dryRunOption("deleted"))
     .addOption(imagesOption())

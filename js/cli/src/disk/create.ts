@@ -44,8 +44,12 @@ export function addCreateCommand(disk: Command): void {
     .description("create a disk, and the store if there is none")
     .addArgument(storeArgument())
     .addArgument(nameArgument())
-    .option("--from <place>", `snapshot to begin with, which is copied: ${PLACE}`, parsePlace)
-    .option("--image <file>", "disk image to begin with; it must not change meanwhile", parsePlace)
+    .option("--from <place>", `snapshot to copy as the content: ${PLACE}`, parsePlace)
+    .option(
+      "--image <file>",
+      "disk image to store as the content; it must not change meanwhile",
+      parsePlace,
+    )
     .addOption(formatOption())
     .option("--size <size>", "size of an empty disk, such as 10GiB", parseSize)
     .addOption(digestOption())
@@ -100,7 +104,7 @@ async function fork(place: string, name: string, forks: string[], flags: Generat
 export function addRollbackCommand(disk: Command): void {
   const command = disk
     .command("rollback")
-    .description("add an earlier generation of a detached disk once more, as the last one")
+    .description("make an earlier generation of a detached disk the last one again")
     .addArgument(storeArgument())
     .addArgument(nameArgument())
     .argument("<generation>", "number of the generation", parseWhole)

@@ -126,7 +126,7 @@ async function stat(place: string, name: string, flags: StoreFlags): Promise<voi
 export function addHistoryCommand(disk: Command): void {
   const command = disk
     .command("history")
-    .description("list the generations of a disk, the last one last")
+    .description("list the generations of a disk, oldest first")
     .addArgument(storeArgument())
     .addArgument(nameArgument())
     .addOption(jsonOption())

@@ -30,13 +30,13 @@ export function addOpenCommand(disk: Command): void {
     .argument("<snapshot>", `snapshot to read: ${PLACE}`, parsePlace)
     .requiredOption(
       "--image <file>",
-      "local image, which appears when it is complete; an earlier one of the same snapshot is continued",
+      "local image, which appears when it is complete; if it was opened before, it is continued",
       parsePlace,
     );
   addListenOptions(command)
     .option("--read-only", "refuse writes", false)
-    .option("--save <place>", "delta to write at the end, of what changed", parsePlace)
-    .option("--save-trace", "store at the end what was read first, where --trace says", false)
+    .option("--save <place>", "delta of the changes, to write at the end", parsePlace)
+    .option("--save-trace", "store at the end, where --trace says, what was read first", false)
     .action(open);
   addDiskOptions(command);
 }

@@ -71,7 +71,7 @@ export function addFillOptions(command: Command): Command {
     )
     .option(
       "--trace <place>",
-      "what an earlier disk read first, to be fetched first (default: beside the snapshot, with the suffix .trace)",
+      "list of what an earlier disk read first; it is fetched first (default: beside the snapshot, with the suffix .trace)",
       parsePlace,
     )
     .option("--no-trace", "do not look for a trace")

@@ -33,9 +33,7 @@ export function addRecoverCommand(disk: Command): void {
     .command("recover")
     .description("list local images with unsaved changes; save one as a new disk, or discard it")
     .addArgument(storeArgument())
-    .addArgument(
-      new Argument("[image]", "local image, as the list prints it").argParser(parsePlace),
-    )
+    .addArgument(new Argument("[image]", "local image, as listed").argParser(parsePlace))
     .option("--as <name>", "save the image as a new disk of this name, and remove the image")
     .addOption(labelOption())
     .option("--discard", "remove the image without saving its changes", false)

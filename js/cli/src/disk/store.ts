@@ -24,7 +24,7 @@ export const nameArgument = () => new Argument("<name>", "name of the disk");
 export const imagesOption = () =>
   new Option(
     "--images <directory>",
-    "directory of the local images (default: hedgerow/disks in XDG_STATE_HOME or ~/.local/state, or /var/tmp/hedgerow-<uid>-disks; with --cache, that of the cache with the suffix -disks)",
+    "directory of the local images (default: hedgerow/disks in XDG_STATE_HOME or ~/.local/state; with --cache, the directory of the cache with the suffix -disks)",
   );
 
 /** Flags of commands that take a generation. */

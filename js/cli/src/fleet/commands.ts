@@ -38,7 +38,7 @@ function addPlaceCommand(fleet: Command): void {
   fleet
     .command("place")
     .description("decide on which host a sandbox starts, and say why")
-    .argument("<identity>", "the digest of its snapshot; for a delta, that of its base")
+    .argument("<identity>", "identity of its snapshot; for a delta, that of its base")
     .option("--hosts <file>", "the hosts, as JSON: id, load, capacity, available, images")
     .addOption(redisOption())
     .option("--bound <number>", "maximum load of a host, as a multiple of the mean", parseNumber)

@@ -54,7 +54,7 @@ export function addHeadersCommands(hedgerow: Command): void {
         .default("strip"),
     )
     .addOption(
-      new Option("--spelling <spelling>", "spellings that rules which strip match")
+      new Option("--spelling <spelling>", "spellings of a name that a strip rule matches")
         .choices(["equivalent", "exact"])
         .default("equivalent"),
     )

@@ -63,24 +63,24 @@ export function addBuildCommand(paths: Command): void {
     )
     .option(
       "-p, --false-positive-rate <rate>",
-      "share of absent paths let through (default: 1e-7)",
+      "share of absent paths reported as present (default: 1e-7)",
       Number,
     )
     .option(
       "--capacity <number>",
-      "number of paths to size for: that of all parts to merge",
+      "number of paths to size the filter for: that of all parts, if it will be merged",
       Number,
     )
     .option("--base-path <prefix>", "prefix for every path", parseBasePath, "")
     .option("--clean-urls", "directory: also add pages without .html or .htm", false)
     .option(
       "--ignore-middleware",
-      "leave out middleware, if it only adds headers or rejects paths",
+      "leave out middleware that only adds headers or rejects paths",
       false,
     )
     .option(
       "--ignore-hosts",
-      "directory: leave out what _redirects, vercel.json and such state",
+      "directory: do not read _redirects, vercel.json and other files of hosts",
       false,
     )
     .option("--json", "print one JSON object", false)

@@ -40,7 +40,7 @@ function addMergeCommand(paths: Command): void {
   paths
     .command("merge")
     .description("merge filters into one that has the paths of all")
-    .argument("<filter...>", "the filters")
+    .argument("<filter...>", "filters to merge")
     .requiredOption("-o, --output <file>", "where to write the filter; - is standard output")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", HELP)

@@ -12,7 +12,7 @@ import {
 import type { Command } from "commander";
 import prettyBytes from "pretty-bytes";
 
-import { jsonOption, type OutputFlags, parseSize, parseWhole } from "../options.js";
+import { jsonOption, parseSize, parseWhole } from "../options.js";
 import { escapeControls, grouped, jsonOf, print, size, table } from "../print.js";
 import { doWork } from "../progress.js";
 import {
@@ -45,19 +45,21 @@ export function addSnapshotCommands(hedgerow: Command): void {
   addVerifyCommand(snapshot);
 }
 
-interface CreateFlags extends OutputFlags, WorkFlags, WriteFlags, CacheFlags, TransferFlags {
+/** The flags of all commands; each command has some of them. */
+interface Flags extends ReadFlags, WorkFlags, WriteFlags, CacheFlags, TransferFlags {
   readonly level?: number;
   readonly pieceSize?: number;
   readonly base?: string;
   readonly baseDigest?: string;
   readonly format?: "raw";
+  readonly resume?: boolean;
 }
 
 /** Adds `hedgerow snapshot create`. */
 function addCreateCommand(snapshot: Command): void {
   const command = snapshot
     .command("create")
-    .description("make a snapshot of a disk image")
+    .description("create a snapshot of a disk image")
     .argument("<image>", "image to read; it must not change meanwhile", parsePlace)
     .argument("<snapshot>", `snapshot to write: ${PLACE}`, parsePlace)
     .option("--level <number>", "zstd compression level, 1 to 19 (default: 3)", parseWhole)
@@ -68,10 +70,10 @@ function addCreateCommand(snapshot: Command): void {
     )
     .option(
       "--base <snapshot>",
-      "make a delta that contains only what differs from this snapshot or delta",
+      "create a delta: store only what differs from this snapshot or delta",
       parsePlace,
     )
-    .option("--base-digest <hex>", "fail unless the base has this digest")
+    .option("--base-digest <identity>", "fail unless the base has this identity")
     .addOption(formatOption())
     .addOption(overwriteOption())
     .addOption(workersOption())
@@ -84,7 +86,7 @@ function addCreateCommand(snapshot: Command): void {
   addTransferOptions(command);
 }
 
-async function create(image: string, place: string, flags: CreateFlags): Promise<void> {
+async function create(image: string, place: string, flags: Flags): Promise<void> {
   const { level, pieceSize, base, baseDigest, format, overwrite, workers } = flags;
   const encoding = { level, pieceSize, base, baseDigest, format };
   const options = { ...encoding, overwrite, workers, ...transferOf(flags) };
@@ -93,10 +95,6 @@ async function create(image: string, place: string, flags: CreateFlags): Promise
     return await createSnapshot(image, place, { ...options, cache, ...hooks });
   });
   await printResult(info, flags);
-}
-
-interface RestoreFlags extends ReadFlags, WorkFlags, WriteFlags, CacheFlags, TransferFlags {
-  readonly resume: boolean;
 }
 
 /** Adds `hedgerow snapshot restore`. */
@@ -123,7 +121,7 @@ function addRestoreCommand(snapshot: Command): void {
   addTransferOptions(command);
 }
 
-async function restore(place: string, image: string, flags: RestoreFlags): Promise<void> {
+async function restore(place: string, image: string, flags: Flags): Promise<void> {
   const { digest, resume, overwrite, workers } = flags;
   const options = { digest, resume, overwrite, workers, ...transferOf(flags) };
   const { hit, ...info } = await doWork("restore", async (hooks) => {
@@ -133,16 +131,11 @@ async function restore(place: string, image: string, flags: RestoreFlags): Promi
   await printResult(flags.cache === undefined ? info : { ...info, hit }, flags);
 }
 
-interface FlattenFlags extends ReadFlags, WorkFlags, WriteFlags, TransferFlags {
-  readonly level?: number;
-  readonly pieceSize?: number;
-}
-
 /** Adds `hedgerow snapshot flatten`. */
 function addFlattenCommand(snapshot: Command): void {
   const command = snapshot
     .command("flatten")
-    .description("make a full snapshot of a delta")
+    .description("create a full snapshot of a delta")
     .argument("<source>", `delta or snapshot to read: ${PLACE}`, parsePlace)
     .argument("<destination>", `snapshot to write: ${PLACE}`, parsePlace)
     .option("--level <number>", "zstd compression level, 1 to 19 (default: 3)", parseWhole)
@@ -159,7 +152,7 @@ function addFlattenCommand(snapshot: Command): void {
   addTransferOptions(command);
 }
 
-async function flatten(source: string, destination: string, flags: FlattenFlags): Promise<void> {
+async function flatten(source: string, destination: string, flags: Flags): Promise<void> {
   const { level, pieceSize, digest, overwrite, workers } = flags;
   const options = { level, pieceSize, digest, overwrite, workers, ...transferOf(flags) };
   const info = await doWork("restore", (hooks) =>
@@ -167,8 +160,6 @@ async function flatten(source: string, destination: string, flags: FlattenFlags)
   );
   await printResult(info, flags);
 }
-
-interface InfoFlags extends ReadFlags, TransferFlags {}
 
 /** Adds `hedgerow snapshot info`. */
 function addInfoCommand(snapshot: Command): void {
@@ -182,12 +173,10 @@ function addInfoCommand(snapshot: Command): void {
   addTransferOptions(command);
 }
 
-async function inspect(place: string, flags: InfoFlags): Promise<void> {
+async function inspect(place: string, flags: Flags): Promise<void> {
   const { digest } = flags;
   await printResult(await inspectSnapshot(place, { digest, ...transferOf(flags) }), flags);
 }
-
-interface VerifyFlags extends ReadFlags, WorkFlags, TransferFlags {}
 
 /** Adds `hedgerow snapshot verify`. */
 function addVerifyCommand(snapshot: Command): void {
@@ -202,7 +191,7 @@ function addVerifyCommand(snapshot: Command): void {
   addTransferOptions(command);
 }
 
-async function verify(place: string, flags: VerifyFlags): Promise<void> {
+async function verify(place: string, flags: Flags): Promise<void> {
   const { digest, workers } = flags;
   const options = { digest, workers, ...transferOf(flags) };
   const info = await doWork("verify", (hooks) => verifySnapshot(place, { ...options, ...hooks }));

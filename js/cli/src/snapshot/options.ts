@@ -23,7 +23,7 @@ export interface WriteFlags {
 }
 
 export const digestOption = () =>
-  new Option("--digest <hex>", "fail unless the snapshot has this digest");
+  new Option("--digest <identity>", "fail unless the snapshot has this identity");
 
 export const workersOption = () =>
   new Option("--workers <number>", "number of threads (default: number of cores)").argParser(
