@@ -56,7 +56,8 @@ export class BaseFinder {
     if (image === undefined) return undefined;
     const { frames } = manifest;
     const inherited = inheritedFrames(manifest, image.content.manifest);
-    let [share, all] = [0, 0];
+    let share = 0;
+    let all = 0;
     for (let frame = 0; frame < frames.count; frame += 1) {
       const length = frames.isHole(frame) ? 0 : frames.usedLength(frame);
       all += length;

@@ -108,10 +108,14 @@ export class Evictor {
       const isOwn = key === wanted?.digest;
       if (isOwn || (await this.claims.removeAbandoned(key))) used -= reserved;
     }
-    let [evicted, bytes] = [0, 0];
+    let evicted = 0;
+    let bytes = 0;
     const missing = await evictLeastRecentlyUsed(images, used - maxBytes, async (image) => {
       const isEvicted = await this.evict(image);
-      if (isEvicted && image.isWhole) [evicted, bytes] = [evicted + 1, bytes + image.bytes];
+      if (isEvicted && image.isWhole) {
+        evicted += 1;
+        bytes += image.bytes;
+      }
       return isEvicted;
     });
     return { images: evicted, bytes, missing };

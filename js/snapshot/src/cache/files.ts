@@ -90,10 +90,10 @@ export class Layout {
   }
 }
 
-export const [IMAGE, RECORD, LEASE] = [".img", ".record", ".lease"];
-
+export const IMAGE = ".img";
+export const RECORD = ".record";
+export const LEASE = ".lease";
 export const CLAIM = ".claim";
-
 const PARTIAL = ".part";
 
 const DIGEST = /^[0-9a-f]{64}/;

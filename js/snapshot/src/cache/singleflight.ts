@@ -127,7 +127,8 @@ export class Singleflight {
   }
 
   #start(key: string, load: Load): Flight {
-    const [controller, waiters] = [new AbortController(), new Set<Waiter>()];
+    const controller = new AbortController();
+    const waiters = new Set<Waiter>();
     const onProgress = (progress: Progress) => {
       for (const waiter of [...waiters]) waiter.onProgress(progress);
     };

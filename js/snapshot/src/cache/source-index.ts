@@ -46,13 +46,10 @@ export class SourceIndex {
     const slot = Buffer.alloc(SLOT_LENGTH);
     const read = this.#file.read(slot, 0, SLOT_LENGTH, positionOf(source));
     await wrapSystemErrors("ERR_CACHE", "cannot read the source index of the cache", read);
-    const [found, version, digest, sum] = [0, 32, 64, 96].map((at) =>
-      slot.toString("hex", at, at + 32),
-    );
-    const isFound = found === source && sum === sha256(slot.subarray(0, 96));
-    return isFound && version !== undefined && digest !== undefined
-      ? { version, digest }
-      : undefined;
+    const digestAt = (at: number) => slot.toString("hex", at, at + 32);
+    const isIntact = digestAt(96) === sha256(slot.subarray(0, 96));
+    if (!isIntact || digestAt(0) !== source) return undefined;
+    return { version: digestAt(32), digest: digestAt(64) };
   }
 
   /** Remembers what was seen at a source. @throws {SnapshotError} `ERR_CACHE` */

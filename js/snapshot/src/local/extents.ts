@@ -61,8 +61,10 @@ export function union(...sets: readonly (readonly Extent[])[]): Extent[] {
 export function intersect(one: readonly Extent[], other: readonly Extent[]): Extent[] {
   const common: Extent[] = [];
   for (let index = 0, at = 0; index < one.length && at < other.length; ) {
-    const [left, right] = [one[index] as Extent, other[at] as Extent];
-    const [start, end] = [Math.max(left.start, right.start), Math.min(left.end, right.end)];
+    const left = one[index]!;
+    const right = other[at]!;
+    const start = Math.max(left.start, right.start);
+    const end = Math.min(left.end, right.end);
     if (start < end) common.push({ start, end });
     if (left.end === end) index += 1;
     else at += 1;

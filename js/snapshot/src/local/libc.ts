@@ -41,7 +41,9 @@ export interface Libc {
 }
 
 /** Values of `whence` for `lseek` on Linux. */
-export const [SEEK_END, SEEK_DATA, SEEK_HOLE] = [2, 3, 4] as const;
+export const SEEK_END = 2;
+export const SEEK_DATA = 3;
+export const SEEK_HOLE = 4;
 
 /** Requests of `ioctl`. */
 const FICLONE = 0x40049409;
@@ -58,11 +60,14 @@ const PUNCH_HOLE = 0x3;
 const SYNC_FILE_RANGE_WRITE = 0x2;
 
 /** Level and options of `setsockopt`. */
-const [SOL_SOCKET, SO_SNDBUF, SO_SNDBUFFORCE] = [1, 7, 32] as const;
+const SOL_SOCKET = 1;
+const SO_SNDBUF = 7;
+const SO_SNDBUFFORCE = 32;
 
 /** The number of the system call `renameat2`, which not every C library has, its flag, and the current folder. */
 const RENAMEAT2: Readonly<Record<string, number>> = { x64: 316, arm64: 276 };
-const [RENAME_NOREPLACE, AT_FDCWD] = [1, -100] as const;
+const RENAME_NOREPLACE = 1;
+const AT_FDCWD = -100;
 
 /** Architectures with 64-bit file offsets in the C library on which this is tested. */
 const ARCHITECTURES: readonly string[] = ["x64", "arm64"];

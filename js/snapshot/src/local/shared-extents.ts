@@ -88,7 +88,8 @@ async function intersectPhysical(
 ): Promise<readonly PhysicalExtent[]> {
   const common: PhysicalExtent[] = [];
   for (let index = 0, at = 0; index < one.length && at < other.length; ) {
-    const [left, right] = [one[index]!, other[at]!];
+    const left = one[index]!;
+    const right = other[at]!;
     const start = Math.max(left.start, right.start);
     const end = Math.min(left.end, right.end);
     if (start < end && left.shift === right.shift) common.push({ start, end, shift: left.shift });
