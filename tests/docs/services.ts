@@ -1,11 +1,15 @@
-/** The object store that documents assume their reader has. */
-import { existsSync, mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
-
+/** What the commands of documents talk to: an object store, and an npm registry with the packages. */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { basename, dirname, join } from "node:path";
+import { inRoot } from "../../scripts/lib/paths.mjs";
+import { PACKAGE_FOLDERS, tarballOf } from "../../scripts/lib/suites.mjs";
 import { startOrigin } from "../origin/origin.mjs";
 import { closed, serve } from "../support/http/listen.js";
 import { startS3 } from "../support/s3/server.js";
-import type { Replacements } from "./replacements.js";
+import { npmConfiguration } from "./environment.js";
+import type { Replacements } from "./prepare-folder.js";
 
 const BUCKET = "my-bucket";
 
@@ -59,4 +63,79 @@ async function startObjects(folder: string) {
     await origin.close();
   };
   return { url, close };
+}
+
+/** The first lockfile with a package decides its latest version. */
+const LOCKFILES = ["tests/packaging/package-lock.json", "package-lock.json"];
+
+/** A package's metadata in a registry. */
+interface Packument {
+  readonly name: string;
+  readonly "dist-tags": { readonly latest: string };
+  readonly versions: Record<string, object>;
+}
+
+export interface Registry {
+  readonly url: URL;
+  close(): Promise<void>;
+}
+
+export async function startRegistry(): Promise<Registry> {
+  const upstream = npmConfiguration().registry.replace(/\/?$/, "/");
+  const packages = pinnedPackages(upstream);
+  const tarballs = new Map<string, string>();
+  const { server, url } = await serve((request, response) => {
+    const name = decodeURIComponent(request.url ?? "").slice(1);
+    const tarball = tarballs.get(name);
+    const packument = packages.get(name);
+    if (tarball !== undefined) response.end(readFileSync(tarball));
+    else if (packument !== undefined) sendJson(response, packument);
+    else
+      response.writeHead(307, { location: new URL(name.replace("/", "%2f"), upstream).href }).end();
+  });
+  for (const [name, folder] of Object.entries(PACKAGE_FOLDERS)) {
+    const path = tarballOf(name);
+    const file = `-/${basename(path)}`;
+    tarballs.set(file, path);
+    packages.set(name, ourPackage(folder, path, new URL(file, url)));
+  }
+  return { url, close: () => closed(server) };
+}
+
+function sendJson(response: ServerResponse, value: object): void {
+  response.setHeader("content-type", "application/json").end(JSON.stringify(value));
+}
+
+function ourPackage(folder: string, path: string, tarball: URL): Packument {
+  const manifest = JSON.parse(readFileSync(inRoot(folder, "package.json"), "utf8"));
+  // npm caches by integrity, so a repacked tarball of the same version is not confused with the old one.
+  const integrity = `sha512-${createHash("sha512").update(readFileSync(path)).digest("base64")}`;
+  const { name, version } = manifest;
+  const dist = { tarball: tarball.href, integrity };
+  return { name, "dist-tags": { latest: version }, versions: { [version]: { ...manifest, dist } } };
+}
+
+/** Returns the packages in the lockfiles, which contain all metadata that npm needs. */
+function pinnedPackages(upstream: string): Map<string, Packument> {
+  const packages = new Map<string, Packument>();
+  for (const lockfile of LOCKFILES) {
+    const lock = JSON.parse(readFileSync(inRoot(lockfile), "utf8"));
+    // Top-level packages first: they have the shortest paths.
+    const places = Object.keys(lock.packages).sort((a, b) => a.length - b.length);
+    for (const place of places) {
+      const { link, name: alias, resolved, dev, optional, ...entry } = lock.packages[place];
+      const name = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(place)?.[1];
+      if (name === undefined || link || alias) continue;
+      const tarball = `${upstream}${name}/-/${basename(name)}-${entry.version}.tgz`;
+      const { integrity, version } = entry;
+      const packument: Packument = packages.get(name) ?? {
+        name,
+        "dist-tags": { latest: version },
+        versions: {},
+      };
+      packument.versions[version] ??= { name, ...entry, dist: { tarball, integrity } };
+      packages.set(name, packument);
+    }
+  }
+  return packages;
 }

@@ -2,18 +2,20 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { transform } from "esbuild";
-
+import { expect } from "vitest";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { type Block, commandsOf } from "./blocks.js";
 import { environmentFor } from "./environment.js";
 import { expectKnown } from "./known-commands.js";
-import { expectReadable } from "./languages.js";
-import { expectPrinted } from "./output.js";
-import { makeScratch, prepareFolder } from "./prepare-folder.js";
-import { startRegistry } from "./registry.js";
-import { portsFor, type Replacements, withReplacements } from "./replacements.js";
-import { expectDocumentationTest } from "./rust.js";
-import { needsStore, startStore } from "./services.js";
+import { expectDocumentationTest, expectReadable } from "./languages.js";
+import {
+  makeScratch,
+  portsFor,
+  prepareFolder,
+  type Replacements,
+  withReplacements,
+} from "./prepare-folder.js";
+import { needsStore, startRegistry, startStore } from "./services.js";
 import { Shell } from "./shell.js";
 import { expectTypes } from "./types.js";
 import { expectWorker } from "./worker.js";
@@ -132,4 +134,16 @@ export class Session {
 
 async function closeAll(closers: Closers): Promise<void> {
   for (const close of closers.reverse()) await close();
+}
+
+/** Removes trailing white space. */
+const visible = (text: string) => text.replace(/[ \t\r]+$/gm, "").trimEnd();
+
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/** Asserts that output matches a block; `…` in the block matches any text. */
+export function expectPrinted(printed: string | undefined, text: string): void {
+  if (printed === undefined) throw new Error("expected a block before this one that prints");
+  const pattern = visible(text).split("\u2026").map(escaped).join("[^]*");
+  if (!new RegExp(`^${pattern}$`).test(visible(printed))) expect(visible(printed)).toBe(text);
 }

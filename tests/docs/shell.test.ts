@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
 
-import { expectPrinted } from "./output.js";
+import { expectPrinted } from "./session.js";
 import { Shell } from "./shell.js";
 
 function startShell(): Shell {

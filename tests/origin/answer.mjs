@@ -1,5 +1,5 @@
 // Builds responses to requests for files, faults included.
-import { parseRange } from "./range.mjs";
+import { parseRange } from "./resource.mjs";
 
 /** @typedef {import("./fault.mjs").Fault} Fault */
 /** @typedef {import("./resource.mjs").Resource} Resource */

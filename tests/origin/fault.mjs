@@ -31,7 +31,7 @@
  * @property {string} method
  * @property {string} path
  * @property {import("node:http").IncomingHttpHeaders} headers
- * @property {import("./range.mjs").Range | undefined} range the requested range, if there is one
+ * @property {import("./resource.mjs").Range | undefined} range the requested range, if there is one
  * @property {number} length the number of requested bytes
  */
 

@@ -8,9 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { answerWithFile, matches, withoutBody } from "./answer.mjs";
 import { Pace } from "./pace.mjs";
-import { parseRange } from "./range.mjs";
 import { receiveBody } from "./receive.mjs";
-import { openResource } from "./resource.mjs";
+import { openResource, parseRange } from "./resource.mjs";
 import { sendBody } from "./send.mjs";
 
 /** @typedef {import("./fault.mjs").Fault} Fault */
@@ -48,7 +47,7 @@ import { sendBody } from "./send.mjs";
  * @property {string} method
  * @property {string} path
  * @property {import("node:http").IncomingHttpHeaders} headers
- * @property {import("./range.mjs").Range | undefined} range the requested range, if there is one
+ * @property {import("./resource.mjs").Range | undefined} range the requested range, if there is one
  * @property {number} status 0 before the response
  * @property {number} bytesSent of the body
  * @property {number} bytesReceived of an upload

@@ -5,7 +5,7 @@ import {
   expectBundledPage,
   expectBundledServer,
   expectUnusedCodeLeftOut,
-} from "./support/bundled.js";
+} from "./support/bundlers.js";
 import { TEST_TIMEOUT } from "./support/project.js";
 
 test.for(["esbuild, a module", "esbuild, CommonJS"])(

@@ -1,14 +1,13 @@
 /** The packed package, bundled by the bundlers that take longer than esbuild. */
 import { join } from "node:path";
 import { describe, test } from "vitest";
-
 import {
   expectBundledPage,
   expectBundledServer,
+  expectPage,
   expectUnusedCodeLeftOut,
-} from "./support/bundled.js";
+} from "./support/bundlers.js";
 import { keptProject } from "./support/kept-build.js";
-import { expectPage } from "./support/page.js";
 import { TEST_TIMEOUT } from "./support/project.js";
 import { run, tool } from "./support/tool.js";
 

@@ -1,11 +1,15 @@
 /** A project of each template of `npm create hedgerow`, installed with all packed packages, tested and run. */
-import { join } from "node:path";
-import { test } from "vitest";
 
+import { execFile } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { node24 } from "../../scripts/lib/paths.mjs";
+import { startServer } from "../support/processes/serve.js";
 import { temporaryFolder } from "../support/snapshots/folder.js";
 import { minutes } from "../support/trials.js";
-import { expectProject, type Start } from "./support/created.js";
-import { TARBALLS } from "./support/project.js";
+import { packageFolder, TARBALLS, TEST_TIMEOUT } from "./support/project.js";
 
 const path = temporaryFolder();
 
@@ -28,3 +32,44 @@ test.for(Object.entries(STARTS))(
   minutes({ all: 5 }),
   ([template, start]) => expectProject(join(path(template), "my app"), template, TARBALLS, start),
 );
+
+const BIN = join(packageFolder("create-hedgerow"), "bin/create-hedgerow.js");
+
+const env = {
+  ...process.env,
+  // Wrangler needs a newer Node than the oldest that Hedgerow supports.
+  PATH: `${dirname(node24)}:${process.env.PATH}`,
+  ...{ NEXT_TELEMETRY_DISABLED: "1", WRANGLER_SEND_METRICS: "false", CI: "1", PORT: "0" },
+};
+
+/** What `npm start` needs to serve at a free port, and a path that the server has not; or what it prints. */
+interface Start {
+  readonly args?: readonly string[];
+  readonly absent?: string;
+  readonly prints?: string;
+}
+
+/** Asserts that a new project of a template installs these tarballs, builds, passes its test, and starts. */
+async function expectProject(
+  project: string,
+  template: string,
+  tarballs: readonly string[],
+  { args = [], absent, prints }: Start,
+): Promise<void> {
+  mkdirSync(dirname(project));
+  const run = async (command: string, ...args: string[]) =>
+    (await promisify(execFile)(command, args, { cwd: project, env })).stdout;
+  await promisify(execFile)(process.execPath, [BIN, project, "--template", template]);
+  await run("npm", "install", "--no-save", "--no-audit", "--no-fund", ...tarballs);
+  await run("npm", "run", "build", "--if-present");
+  expect(await run("npm", "test")).toMatch(/^. pass 1$/m);
+  if (prints !== undefined) expect(await run("npm", "start", ...args)).toContain(prints);
+  if (absent === undefined) return;
+  const command = ["npm", "start", ...args];
+  const server = await startServer(command, {
+    ...{ cwd: project, env, maxSeconds: TEST_TIMEOUT / 1000 },
+  });
+  const { status } = await fetch(new URL(absent, server.url));
+  await server.close();
+  expect(status).toBe(404);
+}

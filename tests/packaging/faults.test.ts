@@ -1,9 +1,7 @@
 /** Checks that the suite finds faulty packages: each fault is injected into a copy, and a check has to fail. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-
-import { CHECKS } from "./support/checks.js";
-import { redirected, topLevelAwait, without } from "./support/faults.js";
+import { CHECKS, redirected, topLevelAwait, without } from "./support/faults.js";
 import { type Fault, TEST_TIMEOUT } from "./support/project.js";
 
 test.for<[name: string, check: keyof typeof CHECKS, fault: Fault, message: RegExp]>([

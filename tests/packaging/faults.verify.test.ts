@@ -1,9 +1,7 @@
 /** Checks that the builds of whole applications, which take long, find faulty packages. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-
-import { CHECKS } from "./support/checks.js";
-import { redirected, without } from "./support/faults.js";
+import { CHECKS, redirected, without } from "./support/faults.js";
 import { type Fault, TEST_TIMEOUT } from "./support/project.js";
 
 test.for<[name: string, check: keyof typeof CHECKS, fault: Fault, message: RegExp]>([

@@ -1,10 +1,10 @@
 /** Sizes of bundles: the promised and recorded ones, and the code that has to be left out. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
-
-import { packageFolder, SUITE, TEST_TIMEOUT } from "./support/project.js";
-import { bundled, compressed, type Size, sizeOf } from "./support/sizes.js";
+import { emptyFolder, packageFolder, SUITE, TEST_TIMEOUT } from "./support/project.js";
 import { bundledWorker } from "./support/worker.js";
 
 /** Maximum size of a worker that strips headers and guards paths, including its WebAssembly. */
@@ -127,3 +127,38 @@ describe.each([...CONDITIONS, "edge-light"])("a bundle for the condition %s", (c
     },
   );
 });
+
+interface Size {
+  readonly raw: number;
+  readonly gzip: number;
+}
+
+const compressed = (bytes: Uint8Array) => gzipSync(bytes, { level: 9 }).length;
+
+/** Returns the total size of files. */
+function sizeOf(files: readonly Uint8Array[]): Size {
+  const sum = (sizes: number[]) => sizes.reduce((a, b) => a + b, 0);
+  return { raw: sum(files.map(({ length }) => length)), gzip: sum(files.map(compressed)) };
+}
+
+/**
+ * Bundles and minifies code for a runtime.
+ *
+ * @param condition the one by which the runtime resolves its WebAssembly
+ */
+async function bundled(code: string, condition: string): Promise<Uint8Array[]> {
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: emptyFolder() },
+    bundle: true,
+    minify: true,
+    write: false,
+    outdir: "out",
+    format: "esm",
+    target: "es2022",
+    conditions: [condition],
+    external: ["next", "node:*"],
+    loader: { ".wasm": "copy" },
+    logLevel: "silent",
+  });
+  return outputFiles.map(({ contents }) => contents);
+}

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
+import { GetObjectCommand, S3 } from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { restoreSnapshot } from "@hedgerow/snapshot";
 import { expect, onTestFinished, test, vi } from "vitest";
-
-import { presignedUrl } from "./presigned.js";
+import type { StoredSnapshot } from "./stored.js";
 import { ONE, openHosts, storedSnapshot, testFolder } from "./stored.js";
 
 /** The size of an image whose snapshot has several slices. */
@@ -167,3 +168,26 @@ test("asks the store about every signature if auth_request is on", async () => {
   const again = restoreSnapshot(expired, target, { ...ONE, overwrite: true });
   await expect(again).rejects.toMatchObject({ code: "ERR_SOURCE", status: 403 });
 });
+
+/**
+ * Returns a URL of an object at an address of the store.
+ *
+ * @param signedAt in milliseconds since 1970. Default: now
+ * @param lifetime in seconds. Default: five minutes
+ */
+async function presignedUrl(
+  { s3, source }: Pick<StoredSnapshot, "s3" | "source">,
+  endpoint: URL,
+  { signedAt = Date.now(), lifetime = 300 } = {},
+): Promise<string> {
+  const { region, credentials } = s3;
+  const client = new S3({ endpoint: endpoint.href, region, credentials, forcePathStyle: true });
+  try {
+    const { hostname: Bucket, pathname } = new URL(source);
+    const command = new GetObjectCommand({ Bucket, Key: pathname.slice(1) });
+    const signingDate = new Date(signedAt);
+    return await getSignedUrl(client, command, { expiresIn: lifetime, signingDate });
+  } finally {
+    client.destroy();
+  }
+}

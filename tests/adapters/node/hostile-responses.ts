@@ -10,7 +10,7 @@ import { buffer } from "node:stream/consumers";
 import { type ConnectOptions, hedgerow } from "hedgerow/connect";
 import type { Cases } from "../../cases/case.js";
 import { equal } from "../../support/assert.js";
-import { ask } from "../../support/http/ask.js";
+import { ask } from "../../support/http/client.js";
 import { pairsOf } from "../../support/http/fields.js";
 import { closed, listening, serve } from "../../support/http/listen.js";
 

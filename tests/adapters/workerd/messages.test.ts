@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { ask } from "../../support/http/ask.js";
+import { ask } from "../../support/http/client.js";
 import { digestOf } from "../../support/http/content.js";
 import { startDirectWorker } from "../../support/http/direct-worker.js";
 import { closed, listening } from "../../support/http/listen.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { normalizePath } from "hedgerow";
 
-import { ask, type Reply } from "../../support/http/ask.js";
+import { ask, type Reply } from "../../support/http/client.js";
 import { pairsOf } from "../../support/http/fields.js";
 import type { Coverage } from "../coverage.js";
 import type { Choices } from "../random.js";

@@ -3,7 +3,7 @@ import { Agent } from "node:http";
 import { Miniflare } from "miniflare";
 
 import { bundle, COMPATIBILITY_DATE } from "../../../scripts/lib/worker.mjs";
-import { ask } from "../../support/http/ask.js";
+import { ask } from "../../support/http/client.js";
 import { descendants } from "../processes.js";
 import { RULES } from "./fields.js";
 import { FILTER_TIMEOUT } from "./filter-faults.js";

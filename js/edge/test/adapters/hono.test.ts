@@ -7,7 +7,7 @@ import { type HonoOptions, hedgerow } from "hedgerow/hono";
 import { type Context, Hono } from "hono";
 import { stream } from "hono/streaming";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ask, sendRaw } from "../../../../tests/support/http/ask.js";
+import { ask, sendRaw } from "../../../../tests/support/http/client.js";
 import { digestOf } from "../../../../tests/support/http/content.js";
 import { closed, listening, serve } from "../../../../tests/support/http/listen.js";
 

@@ -4,7 +4,7 @@ import express from "express";
 import { PathSet } from "hedgerow";
 import { type ConnectOptions, hedgerow } from "hedgerow/connect";
 import { describe, expect, test } from "vitest";
-import { ask } from "../../../../tests/support/http/ask.js";
+import { ask } from "../../../../tests/support/http/client.js";
 import { closed, serve } from "../../../../tests/support/http/listen.js";
 import { BELOW, type Options, serverNames, start } from "./servers.js";
 

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { HeaderStripper, preset } from "hedgerow";
 import { hedgerow, stripRequest } from "hedgerow/connect";
 import { describe, expect, test } from "vitest";
-import { ask, sendRaw } from "../../../../tests/support/http/ask.js";
+import { ask, sendRaw } from "../../../../tests/support/http/client.js";
 import { digestOf } from "../../../../tests/support/http/content.js";
 import { closed, listening, serve } from "../../../../tests/support/http/listen.js";
 import { type Handler, serverNames, start } from "./servers.js";

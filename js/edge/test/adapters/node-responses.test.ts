@@ -6,7 +6,7 @@ import express, { type ErrorRequestHandler } from "express";
 import { HeaderStripper, preset } from "hedgerow";
 import { hedgerow, stripRequest, stripResponse } from "hedgerow/connect";
 import { describe, expect, test } from "vitest";
-import { ask } from "../../../../tests/support/http/ask.js";
+import { ask } from "../../../../tests/support/http/client.js";
 import type { Field } from "../../../../tests/support/http/exchange.js";
 import { pairsOf } from "../../../../tests/support/http/fields.js";
 import { closed, serve } from "../../../../tests/support/http/listen.js";

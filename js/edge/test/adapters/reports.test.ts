@@ -10,7 +10,7 @@ import { hedgerow as forWorkers } from "hedgerow/workers";
 import { Hono } from "hono";
 import { Agent, request } from "undici";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ask, sendRaw } from "../../../../tests/support/http/ask.js";
+import { ask, sendRaw } from "../../../../tests/support/http/client.js";
 import { closed, listening, serve } from "../../../../tests/support/http/listen.js";
 import { BELOW, type Handler, type Options, serverNames, start } from "./servers.js";
 

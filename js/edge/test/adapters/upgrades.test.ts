@@ -6,7 +6,7 @@ import { HeaderStripper, preset } from "hedgerow";
 import { stripRequest } from "hedgerow/connect";
 import { expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { ask } from "../../../../tests/support/http/ask.js";
+import { ask } from "../../../../tests/support/http/client.js";
 import { closed, serve } from "../../../../tests/support/http/listen.js";
 
 test("stripRequest strips a request that opens a WebSocket", async () => {

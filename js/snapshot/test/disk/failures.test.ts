@@ -22,7 +22,7 @@ import {
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { Faults } from "../../../../tests/origin/fault.mjs";
-import { parseRange, type Range } from "../../../../tests/origin/range.mjs";
+import { parseRange, type Range } from "../../../../tests/origin/resource.mjs";
 import { closed, serve } from "../../../../tests/support/http/listen.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { parseRange } from "../../../../tests/origin/range.mjs";
+import { parseRange } from "../../../../tests/origin/resource.mjs";
 import { startChromium } from "../../../../tests/runtimes/chromium/run.mjs";
 import { closed, serve } from "../../../../tests/support/http/listen.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
