@@ -118,7 +118,7 @@ function rangesOf(ranges: Iterable<ByteRange>): ByteRange[] {
  * Creates a snapshot of a disk image: a file that restores in parallel, and that any zstd tool can decompress.
  *
  * The snapshot appears at its destination when it is complete; if anything fails before, an existing file or
- * object stays as it was. Fails if the size or modification time of the image changes meanwhile.
+ * object stays unchanged. Fails if the size or modification time of the image changes meanwhile.
  *
  * - A local file is flushed to the disk, and readable by its owner only.
  * - An object of S3 is uploaded in parts while the snapshot is created.

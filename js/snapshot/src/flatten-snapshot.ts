@@ -39,7 +39,7 @@ const FLATTEN_CHECKS: Checks<FlattenOptions> = {
  * a full snapshot. Restores the image into a temporary file, which needs as much space as its data.
  *
  * The snapshot appears at its destination when it is complete; if anything fails before, an existing file or
- * object stays as it was.
+ * object stays unchanged.
  *
  * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
  * @param destination the path of the new snapshot, or its URL

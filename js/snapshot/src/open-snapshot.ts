@@ -11,7 +11,7 @@ import { WORK_CHECKS } from "./workers/pool.js";
 export interface OpenOptions extends ReadWorkOptions {
   /**
    * The path of the image, which appears when it is complete. If it was opened before, with the same snapshot, the disk
-   * goes on as it was.
+   * resumes.
    */
   readonly image: string;
   /** A cache that may have the image of a base of the snapshot. Default: none. */

@@ -45,7 +45,7 @@ export interface RestoreInfo extends SnapshotInfo {
  * Restores a disk image from a snapshot.
  *
  * The image appears at its path when it is complete, verified and flushed to the disk; if anything fails before,
- * an existing file stays as it was. Holes stay holes. Only the owner may read the image.
+ * an existing file stays unchanged. Holes stay holes. Only the owner may read the image.
  *
  * From a server, ranges are downloaded in parallel, decoded as they arrive, and retried if they fail. Fails if
  * the snapshot changes meanwhile.

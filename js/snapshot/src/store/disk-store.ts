@@ -68,7 +68,7 @@ export interface StoreOptions extends Omit<TransferOptions, "headers"> {
    * directory, `/var/tmp/hedgerow-<uid>-disks`.
    */
   readonly images?: string | undefined;
-  /** Whether to make a store if the place is none. Default: `true`. */
+  /** Whether to create the store if it is missing. Default: `true`. */
   readonly create?: boolean | undefined;
   /** The name of this host in leases, which other hosts see. Default: the host name and the process ID. */
   readonly owner?: string | undefined;
@@ -186,7 +186,7 @@ export class DiskStore {
   }
 
   /**
-   * Opens a store. Makes one if the place is none, unless `create` is false.
+   * Opens a store, and creates it if it is missing, unless `create` is false.
    *
    * An object store must support conditional writes and deletes (`If-None-Match`, `If-Match`): this is tested with a
    * temporary object.
