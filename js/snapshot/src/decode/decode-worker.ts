@@ -23,11 +23,10 @@ const { frames, states, counters } = sink;
 const SLOT = 0;
 
 function decode(index: number, source: number): void {
-  const [length, position] = [frames.compressedLength(index), frames.fileOffset(index)];
-  const input = sink.view(sink.begin(SLOT, index), length);
+  const input = sink.view(sink.begin(SLOT, index), frames.compressedLength(index));
   const name = data.sourceNames[frames.object(index)];
   const count = wrapSystemErrorsSync("ERR_SOURCE", `cannot read ${name}`, () =>
-    readFullySync(source, input, position),
+    readFullySync(source, input, frames.fileOffset(index)),
   );
   sink.finish(SLOT, index, count);
 }

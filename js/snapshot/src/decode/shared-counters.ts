@@ -1,15 +1,20 @@
 import type { Counts } from "../progress.js";
 
 /** The index of each counter. */
-const [NEXT, FRAMES, BYTES, COMPRESSED_BYTES, TRANSFERRED_BYTES, RETRIES, HEDGED] = [
-  0, 1, 2, 3, 4, 5, 6,
-] as const;
+const NEXT = 0;
+const FRAMES = 1;
+const BYTES = 2;
+const COMPRESSED_BYTES = 3;
+const TRANSFERRED_BYTES = 4;
+const RETRIES = 5;
+const HEDGED = 6;
+const COUNTERS = 7;
 
 /** The progress of a job and the next frame to take, in memory that the workers share. */
 export class SharedCounters {
   readonly #slots: BigInt64Array;
 
-  constructor(readonly buffer = new SharedArrayBuffer(7 * BigInt64Array.BYTES_PER_ELEMENT)) {
+  constructor(readonly buffer = new SharedArrayBuffer(COUNTERS * BigInt64Array.BYTES_PER_ELEMENT)) {
     this.#slots = new BigInt64Array(buffer);
   }
 

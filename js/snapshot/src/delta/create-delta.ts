@@ -65,7 +65,7 @@ export async function createDelta(job: DeltaJob): Promise<SnapshotInfo & DeltaRe
       objects.push(await knownLocation(location, object, options));
     const needed = [location, ...objects];
     await checkDestination(job.destination, needed, options);
-    const references = needed.map((place) => (place ? referenceTo(job.destination, place) : ""));
+    const references = needed.map((found) => (found ? referenceTo(job.destination, found) : ""));
     const rewritten = rewrittenBy(base.manifest, base.segments);
     return withDetected({ ...job, encoding, base, rewritten }, async (detected) => {
       const written = await writeDelta({ ...job, encoding }, base, references, detected);

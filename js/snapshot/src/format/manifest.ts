@@ -200,11 +200,9 @@ function infoOf(
   file: SnapshotBytes,
   memory: WebAssembly.Memory,
 ): SnapshotInfo {
-  const [imageSize, dataSize, dataFrames] = [
-    tail.image_size(),
-    tail.data_size(),
-    tail.data_frames(),
-  ];
+  const imageSize = tail.image_size();
+  const dataSize = tail.data_size();
+  const dataFrames = tail.data_frames();
   return {
     digest: digestAt(memory, tail.identity()),
     imageSize,

@@ -85,8 +85,9 @@ export function checkPart(
   const part = partOf(response);
   checkSame(version, part.version);
   if (part.start === requested.start && part.end === requested.end) return;
-  const [expected, found] = [requested, part].map(({ start, end }) => `${start}-${end - 1}`);
-  throw new RequestFailure(`expected bytes ${expected}, found ${found}`, true);
+  const found = `${part.start}-${part.end - 1}`;
+  const message = `expected bytes ${requested.start}-${requested.end - 1}, found ${found}`;
+  throw new RequestFailure(message, true);
 }
 
 /**

@@ -46,7 +46,8 @@ export class Decoder {
    * @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT`, `ERR_WORKER`
    */
   decode(frame: number, bytes: Uint8Array, name: string): Uint8Array {
-    const [frames, length] = [this.#frames, this.#frames.compressedLength(frame)];
+    const frames = this.#frames;
+    const length = frames.compressedLength(frame);
     const record = frames.record(frame);
     this.#view(this.#decoder.record(), record.length).set(record);
     const start = this.#decoder.begin(0);

@@ -46,19 +46,18 @@ export async function openSource(
 
 /** Returns copies of what a source consists of, or undefined if it is none. */
 function accessTo(source: unknown): URL | RandomAccess | undefined {
-  try {
-    if (typeof source === "string" || source instanceof URL) {
-      return new URL(source, globalThis.location?.href);
-    }
-    const { name, size, read } = source as RandomAccess;
-    if (typeof read !== "function") return source instanceof Blob ? blobAccess(source) : undefined;
-    const isValid = typeof name === "string" && Number.isSafeInteger(size) && size >= 0;
-    if (!isValid) return undefined;
-    return { name, size, read: (...args) => Reflect.apply(read, source, args) };
-  } catch {
-    // The error of a getter, or of an invalid URL, may hold a secret.
-    return undefined;
+  if (typeof source === "string" || source instanceof URL) {
+    const base = globalThis.location?.href;
+    return URL.canParse(source.toString(), base) ? new URL(source, base) : undefined;
   }
+  if (source instanceof Blob) return blobAccess(source);
+  const { name, size, read } = Object(source) as RandomAccess;
+  const isValid =
+    typeof read === "function" &&
+    typeof name === "string" &&
+    Number.isSafeInteger(size) &&
+    size >= 0;
+  return isValid ? { name, size, read: (...args) => Reflect.apply(read, source, args) } : undefined;
 }
 
 function blobAccess(blob: Blob): RandomAccess {

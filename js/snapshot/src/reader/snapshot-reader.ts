@@ -202,7 +202,8 @@ export class SnapshotReader {
 
   /** Returns how many segments meet a condition, which those before one that meets it meet too. */
   #countWhile(isMet: (number: number) => boolean): number {
-    let [low, high] = [0, this.#order.length];
+    let low = 0;
+    let high = this.#order.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (isMet(this.#order[middle] as number)) low = middle + 1;

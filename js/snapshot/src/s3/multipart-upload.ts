@@ -37,10 +37,13 @@ const MAX_COPY = 2 ** 27;
 const GRACE = 5_000;
 
 /**
- * The pause between requests to abort an upload, in milliseconds, and the number of these requests if the upload of
- * a part was cut off: the service may have received the whole part, and may store it after the first abort.
+ * The number of requests to abort an upload if the upload of a part was cut off: the service may have received the whole
+ * part, and may store it after the first abort.
  */
-const [ABORT_INTERVAL, MAX_ABORTS] = [10, 3];
+const MAX_ABORTS = 3;
+
+/** The pause between these requests, in milliseconds. */
+const ABORT_INTERVAL = 10;
 
 /** The interval between looks for requests that can be cut off, in milliseconds. */
 const CUT_INTERVAL = 5;
@@ -210,8 +213,10 @@ class Upload {
   }
 
   async #sendPart(): Promise<void> {
-    const [part, length] = [this.#part ?? Buffer.alloc(0), this.#filled];
-    [this.#part, this.#filled] = [undefined, 0];
+    const part = this.#part ?? Buffer.alloc(0);
+    const length = this.#filled;
+    this.#part = undefined;
+    this.#filled = 0;
     await this.#start(async (completed) => {
       await this.#upload(part.subarray(0, length), completed);
       // After a failure the buffer may still be in use.

@@ -23,15 +23,14 @@ const fail = () => {
 
 test.each([
   ...[null, undefined, 1, Symbol("a"), [], {}, "a.vhs", "ftp://a/b", "http://", "data:,a"],
-  ...[`https://user:${SECRET}@disks.example/a`, Object.create(Blob.prototype)],
+  `https://user:${SECRET}@disks.example/a`,
   ...[
     { name: "a", size: -1, read: fail },
     { size: 1, read: fail },
     { name: "a", size: 1 },
   ],
-  Object.create(URL.prototype),
 ])("a source that is none is refused: %#", async (source) => {
-  const error = await refusalOf(SnapshotReader.open(source as Blob), "ERR_ARGUMENT");
+  const error = await refusalOf(SnapshotReader.open(source as unknown as Blob), "ERR_ARGUMENT");
   expect(textsIn(error)).not.toContain(SECRET);
 });
 
