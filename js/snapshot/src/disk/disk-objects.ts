@@ -7,8 +7,9 @@ import type { FetcherPool } from "../fetch/fetch-frames.js";
 import type { FetchedObject } from "../fetch/fetch-worker.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { backoff } from "../http/retry.js";
+import type { RemoteLocation } from "../location/location.js";
 import type { OpenObject } from "../location/open-object.js";
-import { type RemoteLocation, requestAt } from "../location/server.js";
+import { requestAt } from "../location/server.js";
 import { type SourceOptions, withSource } from "../location/source.js";
 import type { OpenOptions } from "../open-snapshot.js";
 

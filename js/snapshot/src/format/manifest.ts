@@ -251,3 +251,16 @@ function digestAt(memory: WebAssembly.Memory, start: number): string {
 export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+/** Returns the URL of a base object. @param reference a valid one, relative to the folder of the delta */
+export function referencedUrl(delta: URL, reference: string): URL {
+  const url = new URL(delta);
+  const path = reference.split("/").map(encodeURIComponent).join("/");
+  [url.pathname, url.search, url.hash] = [folderOf(url.pathname) + path, "", ""];
+  return url;
+}
+
+/** Returns a path up to its last slash. */
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/") + 1);
+}

@@ -4,9 +4,8 @@ import type { BaseObject } from "../format/manifest.js";
 import type { TransferOptions } from "../http/transfer.js";
 import type { WorkOptions } from "../workers/pool.js";
 import type { EarlyBases } from "./early-bases.js";
-import { type Location, locationOf } from "./location.js";
+import { type Location, locationOf, referencedFrom } from "./location.js";
 import { type OpenHow, type OpenObject, withObjects } from "./open-object.js";
-import { referencedFrom } from "./reference.js";
 import type { Resolve } from "./source.js";
 
 /** How the base objects of a delta are opened. */

@@ -1,7 +1,13 @@
+/** What a path or URL means: parsing, identity, and the references of deltas to their base objects. */
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { messageOf, SnapshotError } from "../error.js";
+import { MAX_REFERENCE_LENGTH } from "../format/limits.js";
+import { folderOf, referencedUrl } from "../format/manifest.js";
 import { safeName } from "../http/failure.js";
+import type { TransferOptions } from "../http/transfer.js";
+import { checkDifferentPath } from "../local/open-file.js";
 import { nameOf } from "../s3/failure.js";
 
 /** The location of a snapshot. */
@@ -9,6 +15,9 @@ export type Location =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "http"; readonly url: URL }
   | { readonly kind: "s3"; readonly bucket: string; readonly key: string };
+
+/** A location on a server. */
+export type RemoteLocation = Exclude<Location, { readonly kind: "file" }>;
 
 /** Matches text that begins like a URL. Without a slash, `file:` begins a name. */
 const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|(?:https?|s3):|file:\/)/i;
@@ -119,5 +128,95 @@ function textOf({ href, host, pathname }: URL): string {
     return isPlain ? `s3://${host}${decodeURIComponent(pathname)}` : "";
   } catch {
     return "";
+  }
+}
+
+/** Returns a text that identifies a location, whatever the credentials and signatures. */
+export function identityOf(location: RemoteLocation, { s3 }: TransferOptions): string {
+  if (location.kind === "s3") {
+    const { bucket, key } = location;
+    return JSON.stringify(["s3", String(s3?.endpoint ?? ""), s3?.region ?? "", bucket, key]);
+  }
+  const url = new URL(location.url);
+  [url.username, url.password, url.hash] = ["", "", ""];
+  for (const name of [...url.searchParams.keys()]) {
+    if (/^x-amz-/i.test(name)) url.searchParams.delete(name);
+  }
+  return url.href;
+}
+
+/**
+ * Throws if a destination is a file or an object that is read.
+ *
+ * @param needed the locations of a snapshot and of its base objects
+ * @throws {SnapshotError} `ERR_ARGUMENT`
+ */
+export async function checkDestination(
+  destination: Location,
+  needed: readonly (Location | undefined)[],
+  options: TransferOptions,
+): Promise<void> {
+  for (const location of needed) {
+    if (location === undefined) continue;
+    if (destination.kind === "file" && location.kind === "file") {
+      await checkDifferentPath("destination", destination.path, location.path);
+    } else if (destination.kind !== "file" && location.kind !== "file") {
+      if (identityOf(destination, options) !== identityOf(location, options)) continue;
+      const message = "destination: expected a URL other than those of the objects that are read";
+      throw new SnapshotError("ERR_ARGUMENT", message);
+    }
+  }
+}
+
+/** Matches what no reference may contain. */
+const INVALID = /[\p{Control}\\:\p{Surrogate}]|(^|\/)\.{0,2}(\/|$)/u;
+
+/** Returns the location of a base object. @param reference a valid one, as the manifest of a delta has */
+export function referencedFrom(delta: Location, reference: string): Location {
+  switch (delta.kind) {
+    case "file":
+      return { kind: "file", path: join(dirname(delta.path), ...reference.split("/")) };
+    case "http":
+      return { kind: "http", url: referencedUrl(delta.url, reference) };
+    case "s3":
+      return { kind: "s3", bucket: delta.bucket, key: folderOf(delta.key) + reference };
+  }
+}
+
+/** Returns the reference of a delta to an object, or `""` if that is not in the same folder or below it. */
+export function referenceTo(delta: Location, object: Location): string {
+  const path = pathFrom(delta, object);
+  return path === undefined || INVALID.test(path) || Buffer.byteLength(path) > MAX_REFERENCE_LENGTH
+    ? ""
+    : path;
+}
+
+function pathFrom(delta: Location, object: Location): string | undefined {
+  if (delta.kind === "file" && object.kind === "file") {
+    return relative(dirname(resolve(delta.path)), resolve(object.path))
+      .split(sep)
+      .join("/");
+  }
+  if (delta.kind === "http" && object.kind === "http") {
+    if (delta.url.origin !== object.url.origin) return undefined;
+    return decoded(after(folderOf(delta.url.pathname), object.url.pathname));
+  }
+  if (delta.kind === "s3" && object.kind === "s3") {
+    return delta.bucket === object.bucket ? after(folderOf(delta.key), object.key) : undefined;
+  }
+  return undefined;
+}
+
+/** Returns what follows a prefix. */
+function after(prefix: string, text: string): string | undefined {
+  return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
+}
+
+function decoded(path: string | undefined): string | undefined {
+  try {
+    // An encoded slash would become a separator.
+    return path === undefined || /%2f/i.test(path) ? undefined : decodeURIComponent(path);
+  } catch {
+    return undefined;
   }
 }

@@ -5,10 +5,7 @@ import { requestTo, type ServerRequest } from "../http/request.js";
 import { type TransferOptions, transferOf } from "../http/transfer.js";
 import { clockOf, signingTime } from "../s3/client.js";
 import { presignedGet } from "../s3/presign.js";
-import type { Location } from "./location.js";
-
-/** A location on a server. */
-export type RemoteLocation = Exclude<Location, { readonly kind: "file" }>;
+import type { RemoteLocation } from "./location.js";
 
 /** The options of requests. */
 type ServerOptions = TransferOptions & { readonly signal?: AbortSignal | undefined };
@@ -73,18 +70,4 @@ export async function etagAt(
   return withRequestAt(location, options, ({ request, name }) =>
     fetchEtag(request, name, transferOf(options), options.signal),
   );
-}
-
-/** Returns a text that identifies a location, whatever the credentials and signatures. */
-export function identityOf(location: RemoteLocation, { s3 }: TransferOptions): string {
-  if (location.kind === "s3") {
-    const { bucket, key } = location;
-    return JSON.stringify(["s3", String(s3?.endpoint ?? ""), s3?.region ?? "", bucket, key]);
-  }
-  const url = new URL(location.url);
-  [url.username, url.password, url.hash] = ["", "", ""];
-  for (const name of [...url.searchParams.keys()]) {
-    if (/^x-amz-/i.test(name)) url.searchParams.delete(name);
-  }
-  return url.href;
 }

@@ -1,7 +1,6 @@
 /** What a reader reads: its source, and the base objects of a delta. */
 import { messageOf, SnapshotError } from "../error.js";
-import type { DeltaInfo } from "../format/manifest.js";
-import { referencedUrl } from "../location/referenced-url.js";
+import { type DeltaInfo, referencedUrl } from "../format/manifest.js";
 import { RangeSource } from "./range-source.js";
 import type { ReaderOptions } from "./snapshot-reader.js";
 
