@@ -130,7 +130,8 @@ export async function copyBase(
     const inBase = fillFrom(base.fd, lease.path, signal);
     const inCopy = isResumed ? fillFrom(file.fd, path, signal) : undefined;
     const entered = new Set<number>();
-    await FrameDigests.with(content.manifest.info.pieceSize, inBase, async (digests) => {
+    const digests = await FrameDigests.create(content.manifest.info.pieceSize, inBase);
+    try {
       for (const [frame, from] of inherited) {
         const digest = await digestOf(frame, from, manifest, content, digests);
         if (digest === undefined) continue;
@@ -139,7 +140,9 @@ export async function copyBase(
         await wrapWriteErrors(path, journal.write(digest, 0, digest.length, entryPosition(frame)));
         entered.add(frame);
       }
-    });
+    } finally {
+      digests.free();
+    }
     return (frame) => !entered.has(frame);
   } finally {
     await base.close();

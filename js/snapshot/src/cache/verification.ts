@@ -161,18 +161,21 @@ async function findDamage(
 }
 
 /** Returns the first frame whose data does not match its digest. */
-function findWrongFrame(
+async function findWrongFrame(
   { manifest: { info, frames }, digest }: ImageContent,
   fill: Fill,
 ): Promise<number | undefined> {
-  return FrameDigests.with(info.pieceSize, fill, async (digests) => {
+  const digests = await FrameDigests.create(info.pieceSize, fill);
+  try {
     for (let frame = 0; frame < frames.count; frame += 1) {
       if (frames.isHole(frame)) continue;
       const found = await digests.of(frames, frame);
       if (!found?.equals(digest(frame))) return frame;
     }
     return undefined;
-  });
+  } finally {
+    digests.free();
+  }
 }
 
 /** Limits the number of bytes read per second. */
@@ -218,23 +221,13 @@ export class FrameDigests {
     this.#fill = fill;
   }
 
-  /** Calls `use` with an instance. @throws {SnapshotError} `ERR_CACHE`, and what `use` throws */
-  static async with<T>(
-    pieceSize: number,
-    fill: Fill,
-    use: (digests: FrameDigests) => Promise<T>,
-  ): Promise<T> {
+  /** Allocates memory for pieces, until {@link free}. @throws {SnapshotError} `ERR_CACHE` */
+  static async create(pieceSize: number, fill: Fill): Promise<FrameDigests> {
     const { memory } = instantiate(initSync, await compiledDecode());
     const decoder = FrameDecoder.create(pieceSize, false);
-    if (decoder === undefined) {
-      const message = `cannot allocate memory for pieces of ${pieceSize} bytes`;
-      throw new SnapshotError("ERR_CACHE", message);
-    }
-    try {
-      return await use(new FrameDigests(memory, decoder, pieceSize, fill));
-    } finally {
-      decoder.free();
-    }
+    if (decoder !== undefined) return new FrameDigests(memory, decoder, pieceSize, fill);
+    const message = `cannot allocate memory for pieces of ${pieceSize} bytes`;
+    throw new SnapshotError("ERR_CACHE", message);
   }
 
   /**
@@ -252,5 +245,10 @@ export class FrameDigests {
     new Uint8Array(this.#memory.buffer).set(this.#buffer.subarray(0, length), this.#decoder.out());
     const start = this.#decoder.out_digest(length);
     return Buffer.from(new Uint8Array(this.#memory.buffer).slice(start, start + 32));
+  }
+
+  /** Frees the memory. */
+  free(): void {
+    this.#decoder.free();
   }
 }
