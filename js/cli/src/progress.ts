@@ -47,11 +47,17 @@ const DOING: Readonly<Record<Shown["phase"], string>> = {
   verify: "verifying",
 };
 
-/** Minimum and maximum width of the bar, in columns. */
-const [MIN_BAR, MAX_BAR] = [4, 40];
+/** Minimum width of the bar, in columns. */
+const MIN_BAR = 4;
 
-/** Width of an amount such as `1.61 GB`, and of a remaining time such as `59 min 59 s left`. */
-const [AMOUNT, REMAINING] = [7, 16];
+/** Maximum width of the bar, in columns. */
+const MAX_BAR = 40;
+
+/** Width of an amount such as `1.61 GB`. */
+const AMOUNT = 7;
+
+/** Width of a remaining time such as `59 min 59 s left`. */
+const REMAINING = 16;
 
 /** Longer estimates are not shown, in seconds: at the start and during a stall they are infinite. */
 const MAX_ESTIMATE = 99 * 3600;

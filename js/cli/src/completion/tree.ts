@@ -33,8 +33,15 @@ export interface Completed {
 
 /** Names of values in usages that are names of files. */
 const FILES = new Set([
-  ...["destination", "directory", "file", "filter", "image", "place", "snapshot", "source"],
-  ...["store", "trace"],
+  "destination",
+  "directory",
+  "file",
+  "filter",
+  "image",
+  "place",
+  "snapshot",
+  "source",
+  "store",
 ]);
 
 /** Returns a command and all below it, in the order of the help. */

@@ -20,8 +20,11 @@ import { CliError, messageOf, systemCode } from "../error.js";
 /** The maximum length of a body, in characters. */
 const MAX_BODY = 16_384;
 
-/** How long a client may take to send a request, and for how long responses may go on at the end, in milliseconds. */
-const [REQUEST_TIMEOUT, CLOSE_TIMEOUT] = [5_000, 1_000];
+/** How long a client may take to send a request, in milliseconds. */
+const REQUEST_TIMEOUT = 5_000;
+
+/** For how long responses may go on at the end, in milliseconds. */
+const CLOSE_TIMEOUT = 1_000;
 
 const MAX_CONNECTIONS = 16;
 

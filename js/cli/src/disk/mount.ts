@@ -16,11 +16,17 @@ import { addDiskOptions, type DiskFlags } from "./options.js";
 import { type Program, runProgram, startProgram } from "./program.js";
 import { type Served, serveDisk, untilAborted } from "./serve.js";
 
-/** How often to look whether the file of nbdfuse is there, in milliseconds, and how often at most. */
-const [POLL_INTERVAL, MAX_POLLS] = [5, 2000] as const;
+/** The time between two looks for the file of nbdfuse, in milliseconds. */
+const POLL_INTERVAL = 5;
 
-/** How often to unmount a file system that is in use, and the pause in between, in milliseconds. */
-const [MAX_UNMOUNTS, UNMOUNT_INTERVAL] = [20, 100] as const;
+/** The maximum number of these looks. */
+const MAX_POLLS = 2000;
+
+/** How often to unmount a file system that is in use. */
+const MAX_UNMOUNTS = 20;
+
+/** The pause between two attempts to unmount, in milliseconds. */
+const UNMOUNT_INTERVAL = 100;
 
 /** How long nbdfuse may take to end, in milliseconds. */
 const END_TIMEOUT = 5_000;
@@ -212,14 +218,23 @@ async function endNbdfuse({ child, ended }: Program, fuse: string): Promise<void
 /** Unit of tables in images of virtual disks, in bytes. */
 const SECTOR = 512;
 
-/** Where a master boot record has four partitions of 16 bytes, and its signature. */
-const [MBR_ENTRIES, MBR_ENTRY, MBR_SIGNATURE] = [446, 16, 0xaa55] as const;
+/** The position of the four partitions of a master boot record. */
+const MBR_ENTRIES = 446;
+
+/** The size of one of them, in bytes. */
+const MBR_ENTRY = 16;
+
+/** The signature at the end of a master boot record. */
+const MBR_SIGNATURE = 0xaa55;
 
 /** The type of the only partition in a master boot record that protects a GPT. */
 const PROTECTIVE = 0xee;
 
-/** The maximum number of partitions in a GPT that are listed, and the maximum size of an entry, in bytes. */
-const [MAX_GPT_ENTRIES, MAX_GPT_ENTRY] = [128, 512] as const;
+/** The maximum number of partitions in a GPT that are listed. */
+const MAX_GPT_ENTRIES = 128;
+
+/** The maximum size of an entry of a GPT, in bytes. */
+const MAX_GPT_ENTRY = 512;
 
 /** A partition of a disk. */
 interface Partition {
@@ -251,7 +266,9 @@ function mbrPartitions(start: Buffer): Partition[] {
   const partitions: Partition[] = [];
   for (let index = 0; index < 4; index += 1) {
     const entry = start.subarray(MBR_ENTRIES + index * MBR_ENTRY);
-    const [status, type, sectors] = [entry[0], entry[4], entry.readUInt32LE(12)] as const;
+    const status = entry[0];
+    const type = entry[4];
+    const sectors = entry.readUInt32LE(12);
     // The boot sector of a file system has the signature, too, and code in place of entries.
     if (status !== 0 && status !== 0x80) return [];
     if (type === PROTECTIVE || type === 0 || sectors === 0) continue;

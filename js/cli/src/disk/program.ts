@@ -22,7 +22,8 @@ export function startProgram(
   env: NodeJS.ProcessEnv = process.env,
 ): Program {
   const child = spawn(name, args, { stdio: ["ignore", "pipe", "pipe"], detached: true, env });
-  let [text, output] = ["", ""];
+  let text = "";
+  let output = "";
   const add = (to: string, data: Buffer) => (to + data.toString()).slice(0, MAX_TEXT);
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (data: Buffer) => {

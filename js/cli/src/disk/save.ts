@@ -115,8 +115,11 @@ async function post(socketPath: string, path: string, body: string, signal: Abor
   return { status: response.statusCode, text };
 }
 
-/** The time between two questions whether a process answers, and for an answer, in milliseconds. */
-const [INTERVAL, TIMEOUT] = [1_000, 2_000] as const;
+/** The time between two questions whether a process answers, in milliseconds. */
+const INTERVAL = 1_000;
+
+/** The time for an answer, in milliseconds. */
+const TIMEOUT = 2_000;
 
 /** How many answers may be missing in a row if the process is not stopped: it may be busy. */
 const MAX_MISSING = 10;

@@ -64,7 +64,8 @@ export async function serveDisk(
 export function warnOfFullDisks(): void {
   subscribe("hedgerow:disk:full", (event) => {
     const { image, missingBytes, freeBytes } = event as Events["hedgerow:disk:full"];
-    const [needed, free] = [prettyBytes(missingBytes), prettyBytes(freeBytes)];
+    const needed = prettyBytes(missingBytes);
+    const free = prettyBytes(freeBytes);
     process.emitWarning(
       `${image}: ${needed} of data is to arrive and ${free} is free: the rest is read from the snapshot each time, and writes may fail`,
     );

@@ -125,7 +125,11 @@ function checkDenyList(
         .map(({ field, direction, reason }) => {
           const other = explainField(stripper, field).spelling === "equivalent" ? EQUIVALENT : "";
           return {
-            ...{ line, rule: text, kind: "strips", field, direction },
+            line,
+            rule: text,
+            kind: "strips",
+            field,
+            direction,
             message: `strips ${field} from ${direction}${other}: ${reason}`,
           };
         });

@@ -62,7 +62,8 @@ function rulesOfJson(text: string, name: string): ListedRule[] {
     throw new CliError("ERR_SOURCE", `${name}: [${other}]: expected a string, found ${found}`);
   }
   // The array has only strings, so its string literals are its items.
-  let [line, from] = [1, 0];
+  let line = 1;
+  let from = 0;
   return Array.from(text.matchAll(STRING), ({ index }, item) => {
     line += text.slice(from, index).split("\n").length - 1;
     from = index;

@@ -30,10 +30,17 @@ const IN_PROJECT: Readonly<Record<string, HostReader>> = {
 
 /** Files and directories that may answer further paths, and are not read. */
 const UNREAD = [
-  ...["_routes.json", "_worker.js", ".htaccess", "web.config", "serve.json"],
-  ...["now.json", "vercel.ts", "render.yaml"],
+  "_routes.json",
+  "_worker.js",
+  ".htaccess",
+  "web.config",
+  "serve.json",
+  "now.json",
+  "vercel.ts",
+  "render.yaml",
   // Functions state their paths in their source.
-  ...["netlify/functions", "netlify/edge-functions"],
+  "netlify/functions",
+  "netlify/edge-functions",
 ];
 
 /** Reads the files of hosts for a directory. If one is not understood, warns and leaves it out. */

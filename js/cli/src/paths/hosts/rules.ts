@@ -70,9 +70,14 @@ export function routesOfRules(
       warn(`${file}: the rule ${source} may answer any path${hint}`);
     if (read.rules !== undefined && read.rules.length > 0) {
       rewrites.push({
-        ...{ source, rules: read.rules, index: rewrites.length, matches: [EVERYTHING] },
+        source,
+        rules: read.rules,
+        index: rewrites.length,
+        matches: [EVERYTHING],
         // In this way, each counts once in a chain, in any order.
-        ...{ isRedirect: true, check: false, phase: undefined },
+        isRedirect: true,
+        check: false,
+        phase: undefined,
       });
     }
     if (keys.length > MAX_HOST_KEYS || rewrites.length > MAX_MAPPINGS) {
@@ -99,7 +104,8 @@ function pathsOf({ source, pattern, destination }: HostRule) {
 
 /** Returns the depth of brackets, whether they are closed or not. */
 function depthOf(pattern: string): number {
-  let [depth, deepest] = [0, 0];
+  let depth = 0;
+  let deepest = 0;
   for (const character of pattern) {
     if ("({[".includes(character)) depth += 1;
     if (")}]".includes(character)) depth -= 1;
