@@ -43,7 +43,7 @@ export class DecodeJob {
   readonly totalBytes: number;
   /** Returns whether the job slows down something more urgent. */
   isInTheWay: () => boolean = () => false;
-  /** Returns whether nobody needs the frames at the moment that are being fetched. */
+  /** Returns whether no reader needs the frames that are being fetched now. */
   canWait: () => boolean = () => false;
   /** Estimates when the frames arrive that are being fetched. Undefined if none are. */
   arrivals: FrameArrivals | undefined;
@@ -84,7 +84,8 @@ export class DecodeJob {
   }
 
   /**
-   * Mends what workers have left that were terminated while they wrote or counted a frame. None may be running.
+   * Corrects the states and the counts after workers were terminated while they wrote or counted a frame. None may be
+   * running.
    */
   recover(): void {
     this.states.releaseClaimed();

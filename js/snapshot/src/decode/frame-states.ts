@@ -102,7 +102,7 @@ export class FrameStates {
     return Atomics.compareExchange(this.#states, index, INHERITED, COPIED) === INHERITED;
   }
 
-  /** Holds a frame that is missing or inherited, so that nobody claims it. Returns its state, or undefined if it is neither. */
+  /** Holds a missing or inherited frame, so that no thread claims it. Returns its state, or undefined if it is neither. */
   hold(index: number): UnheldState | undefined {
     for (const state of [MISSING, INHERITED] as const)
       if (Atomics.compareExchange(this.#states, index, state, HELD) === state) return state;
@@ -124,7 +124,7 @@ export class FrameStates {
     Atomics.store(this.#states, index, state);
   }
 
-  /** Makes the frames missing that threads had claimed which were terminated. */
+  /** Makes frames missing that terminated threads had claimed. */
   releaseClaimed(): void {
     for (let index = 0; index < this.count; index += 1)
       Atomics.compareExchange(this.#states, index, CLAIMED, MISSING);

@@ -110,8 +110,8 @@ export function rewrittenBy(manifest: Manifest, segments: ImageSegments): Extent
 }
 
 /**
- * Returns the numbers of the objects that a delta against a base drops, so that it stores their data again: those of
- * which less than half is in use; and those with the fewest bytes in use, if there are too many.
+ * Returns the numbers of the objects that a delta against a base drops, and stores their data again: objects of
+ * which less than half is in use, and if there are too many, the ones with the fewest bytes in use.
  */
 function droppedObjects({ info }: Manifest, segments: ImageSegments): Set<number> {
   const { live, own } = liveBytes(segments);

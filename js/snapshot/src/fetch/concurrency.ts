@@ -74,10 +74,10 @@ export class ConnectionLimit {
   }
 }
 
-/** How often it is checked whether everything can wait, in milliseconds. */
+/** How often to check whether everything can wait, in milliseconds. */
 const TICK = 20;
 
-/** How often the throughput is measured, in milliseconds. */
+/** How often to measure the throughput, in milliseconds. */
 const INTERVAL = 200;
 
 /** The factor by which the number of connections grows. */
@@ -110,7 +110,7 @@ export class AdaptiveConcurrency {
   /**
    * @param job tells how much has arrived, and whether something more urgent needs the link
    * @param max the largest number of connections
-   * @param isFixed whether the caller asked for exactly `max` connections: their number does not depend on the throughput
+   * @param isFixed whether the caller asked for exactly `max` connections, whatever the throughput
    */
   constructor(limit: ConnectionLimit, job: DecodeJob, max: number, isFixed: boolean) {
     this.#limit = limit;

@@ -23,7 +23,7 @@ const MAX_CONNECTIONS = 64;
 /** How many workers start before the number of frames is known. */
 const INITIAL_WORKERS = 4;
 
-/** How often it is checked whether the prefetch of the beginning is slow, in milliseconds. */
+/** How often to check whether the prefetch of the beginning is slow, in milliseconds. */
 const PREFETCH_CHECK_INTERVAL = 50;
 
 /** The memory that a worker may use for incomplete frames, in bytes. It limits the number of connections. */

@@ -12,8 +12,8 @@ import { fetchRange, isDamage } from "./retry-range.js";
 const POLL_INTERVAL = 20;
 
 /**
- * How many times as many connections fetch the frames that are wanted first: these are scattered, so that their requests are
- * short and mostly latency.
+ * By how much the frames that are wanted first multiply the number of connections: they are scattered, so that their
+ * requests are short and mostly latency.
  */
 const ORDERED_FACTOR = 4;
 

@@ -67,7 +67,7 @@ export class RangeScheduler {
    * @param bounds the first frame of each range, and the one after its last
    * @param limit the number of connections
    * @param prefetched how many of the ranges, counted from the first, are prefetched
-   * @param ordered how many of them are prefetched or wanted first. Default: those that are prefetched
+   * @param ordered how many of them are prefetched or wanted first. Default: `prefetched`
    */
   static of(
     bounds: Uint32Array,
@@ -146,7 +146,7 @@ export class RangeScheduler {
     return index < this.count ? this.#scheduled(index, "fetch") : undefined;
   }
 
-  /** Whether the next range has to wait for those that are wanted first, which need the link and the processors. */
+  /** Whether the next range waits for the ranges that are wanted first, which need the link and the processors. */
   get #isHeldBack(): boolean {
     const { prefetched, ordered } = this.data;
     if (this.next < ordered) return false;

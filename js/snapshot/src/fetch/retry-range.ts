@@ -29,7 +29,7 @@ export async function fetchRange(transfer: RangeTransfer, context: TransferConte
     try {
       await transfer.request();
     } catch (error) {
-      // Another connection may have completed the range meanwhile. If not, it retries.
+      // Another connection may have completed the range.
       if (transfer.isDone || transfer.signal.aborted) return;
       if (isLocal(error)) throw error;
       if (transfer.isHedge) return;

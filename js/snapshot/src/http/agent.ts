@@ -197,7 +197,7 @@ class ProxyHttpAgent extends HttpAgent {
    * the next request would be lost.
    */
   override keepSocketAlive(socket: Duplex): boolean {
-    // The types say that there is no result.
+    // The types declare no result.
     return !this.#proxied.has(socket) && Boolean(super.keepSocketAlive(socket));
   }
 

@@ -3,12 +3,12 @@ import { CleanCause, cleanFailure, RequestFailure, responseFailure } from "./fai
 import { onConnected, StepTimer } from "./step-timer.js";
 import type { Transfer } from "./transfer.js";
 
-/** How many bytes have to be received within `timeouts.stall`: fewer do not count as progress. */
+/** How many bytes must arrive within `timeouts.stall`: fewer do not count as progress. */
 const MIN_PROGRESS = 2 ** 12;
 
 /**
- * How many bytes of a response are taken in one turn of the event loop. Without this limit, Node would read up to 2 MiB of one
- * connection while the others wait, and their TCP windows would stay small.
+ * How many bytes of a response a connection reads in one turn of the event loop. Without this limit, Node would read up to
+ * 2 MiB of one connection while the others wait, and their TCP windows would stay small.
  */
 const MAX_PER_TURN = 2 ** 19;
 

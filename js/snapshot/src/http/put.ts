@@ -208,7 +208,7 @@ function send(
     client.once("close", () => fail(systemError("ECONNRESET", "the connection was closed")));
     client.once("response", ({ statusCode = 0, headers }) => {
       const done = () => settle(() => resolve({ statusCode, headers, proxyName }));
-      // A server that accepts the file has all of it, though Node may not have heard so from the system yet.
+      // A server that accepts the file has all of it, but the system may not have told Node yet.
       if (statusCode < 200 || statusCode >= 300 || client.writableFinished) done();
       else client.once("finish", done);
     });

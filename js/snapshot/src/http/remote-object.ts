@@ -6,7 +6,7 @@ import { checkPart, NO_CACHE, type ObjectVersion, rangeHeaders } from "./object-
 import type { ServerRequest } from "./request.js";
 import type { Transfer } from "./transfer.js";
 
-/** How an object is opened. */
+/** An object to open, and what to request with it. */
 export interface OpenOptions {
   /** The name of the object in messages. */
   readonly name: string;

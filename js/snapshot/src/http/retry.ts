@@ -105,7 +105,7 @@ export function isOfTls(code: string): boolean {
   return CERTIFICATE.has(code) || /^(ERR_SSL|ERR_TLS|CERT|UNABLE_TO)_/.test(code);
 }
 
-/** The number of retries of those who wait until the server answers. */
+/** The number of retries of a caller that waits until the server answers. */
 export const UNTIL_ANSWERED = Number.POSITIVE_INFINITY;
 
 /** What a failed attempt says about the next one. */
@@ -118,7 +118,7 @@ export interface RetryableFailure {
   readonly retryAfter: number | undefined;
 }
 
-/** How failed attempts are judged, counted and reported. */
+/** Decides after which failures to try again, and what to throw in the end. */
 export interface RetryPolicy<Failure extends RetryableFailure> {
   /** Consecutive failed attempts, after the first, before giving up. */
   readonly retries: number;
@@ -133,8 +133,8 @@ export interface RetryPolicy<Failure extends RetryableFailure> {
 
 /**
  * Returns how long to wait before the next attempt, in milliseconds, or undefined if there should be none:
- * the failure is permanent, there were too many, or the server asks for too long a pause. Those who retry
- * {@link UNTIL_ANSWERED} stop only if the object is gone.
+ * the failure is permanent, there were too many, or the server asks for too long a pause. With
+ * {@link UNTIL_ANSWERED}, only an object that is gone ends the attempts.
  *
  * @param failures consecutive failures, from 1
  */
