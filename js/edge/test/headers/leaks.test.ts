@@ -36,7 +36,7 @@ test("a stripBlock that fails while it compiles the rules does not leak memory",
     [{ blockstripper_add: () => 0 }, "ERR_MODULE", "found one that refuses a rule"],
     [{ blockstripper_build: trap }, "ERR_FIELD_BLOCK", "not enough memory for the rules"],
   ];
-  assertSteady(9, 300, (number) => {
+  assertSteady(9, 90, (number) => {
     const [failing, code, message] = failures[number % failures.length]!;
     using stripper = new HeaderStripper(rules);
     const spy = vi.spyOn(blockModule, "exports", "get").mockReturnValue({ ...exports, ...failing });
