@@ -204,7 +204,14 @@ type Result = SnapshotInfo & Partial<Pick<RestoreInfo, "duration" | "hit">> & Pa
 /** Prints a result as a table or as one JSON object. */
 async function printResult(result: Result, { json }: { json: boolean }): Promise<void> {
   const rows = [facts, delta, changes, cached, speed].map((rowsOf) => rowsOf(result));
-  await print(json ? jsonOf(result) : table(Object.assign({}, ...rows)));
+  await print(json ? jsonOf(withDepth(result)) : table(Object.assign({}, ...rows)));
+}
+
+/** Calls the generation of a delta its depth: a generation is a save of a disk. */
+function withDepth({ delta, ...result }: Result): object {
+  if (delta === undefined) return result;
+  const { generation: depth, ...others } = delta;
+  return { ...result, delta: { depth, ...others } };
 }
 
 function facts(info: SnapshotInfo): Record<string, string> {

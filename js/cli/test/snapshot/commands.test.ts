@@ -117,6 +117,9 @@ describe("hedgerow snapshot", () => {
     expect(created).toMatchObject({ code: 0, err: "" });
     expect(created.out).toMatch(found("digests"));
     expect((await snapshot("info", delta)).out).toMatch(linesOf(rows));
+    const facts = JSON.parse((await snapshot("info", delta, "--json")).out);
+    const { identity } = info;
+    expect(facts.delta).toMatchObject({ depth: 1, objects: [{ identity, reference: "disk.vhs" }] });
     expect(await snapshot("restore", delta, copy)).toMatchObject({ code: 0 });
     expect(readFileSync(copy).equals(changed)).toBe(true);
 
