@@ -47,14 +47,12 @@ export class Process {
   first;
 
   /**
-   * @param {string} node the program that runs the script
    * @param {string} script a file of this folder
    * @param {string[]} args
-   * @param {string[]} execArgv options of Node
    */
-  constructor(node, script, args, execArgv = []) {
+  constructor(script, args) {
     const file = new URL(script, import.meta.url);
-    this.#child = fork(file, args, { execPath: node, execArgv });
+    this.#child = fork(file, args);
     this.first = this.#next();
   }
 

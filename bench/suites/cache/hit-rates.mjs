@@ -1,5 +1,4 @@
 // Replays traces and counts hits, in Hedgerow’s cache and under other eviction policies.
-
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 

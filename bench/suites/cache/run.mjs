@@ -4,9 +4,8 @@ import { join } from "node:path";
 
 import { mountXfs } from "../../../scripts/lib/file-systems.mjs";
 import { makeSamples, openFilled, SUITE } from "./caches.mjs";
-import { measureCopies } from "./copies.mjs";
 import { measureHitRates } from "./hit-rates.mjs";
-import { measureHits } from "./hits.mjs";
+import { measureCopies, measureHits } from "./hits.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @typedef {import("./caches.mjs").Sample} Sample */

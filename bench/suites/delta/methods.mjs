@@ -1,5 +1,4 @@
 // Methods of the suite, each a process. Their files are removed before each run, and the disk is synced.
-
 import { execFile, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";

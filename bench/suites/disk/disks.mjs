@@ -1,5 +1,4 @@
 // Opens disks for a measurement.
-
 import { execFile } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 // Measures disks: how soon they are usable, and how fast they are when they are filled.
-
 import { measureParts } from "../../harness/results.mjs";
 import { log } from "../../harness/turns.mjs";
 import { measureBoots } from "./boots.mjs";

@@ -1,5 +1,4 @@
 // Simulates fleets: every policy under every workload. All figures but the last come from the seed, not from the machine.
-
 import { NODE, result } from "../../harness/results.mjs";
 import { log } from "../../harness/turns.mjs";
 import { POLICIES } from "./simulator/policies.ts";

@@ -1,5 +1,4 @@
 // Times tools, which take turns, and turns their runs into results.
-
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { NODE, result, resultsOf } from "../../harness/results.mjs";

@@ -6,7 +6,7 @@ import * as decode from "../../../js/snapshot/wasm/decode.js";
 import * as encode from "../../../js/snapshot/wasm/encode.js";
 import { measure as measureMethods, methodsOf } from "../../harness/measure.mjs";
 import { itself, resultsOf } from "../../harness/results.mjs";
-import { dataPieces, zstdDecompressSync, zstdFrame } from "./frames.mjs";
+import { dataPieces, zstdDecompressSync, zstdFrame } from "./images.mjs";
 
 const PIECE = 2 ** 20;
 

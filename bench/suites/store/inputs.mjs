@@ -1,5 +1,4 @@
 // The image, an S3 server behind a slow link, stores with a disk that has two generations, and caches of its base.
-
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DiskStore, ImageCache } from "../../../js/snapshot/dist/index.js";
