@@ -256,10 +256,10 @@ const STORE_EVENTS: { readonly [Name in keyof StoreEvents]: Numbers<StoreEvents[
  * stop();
  */
 export function observeStore(store: DiskStore, meter: Meter): () => void {
-  check("store", "a store of disks", store, { place: "string", attach: "function" });
+  check("store", "a store of disks", store, { location: "string", attach: "function" });
   checkMeter(meter);
-  const { place } = store;
-  const attributes = { "hedgerow.store.place": place };
+  const { location } = store;
+  const attributes = { "hedgerow.store.location": location };
   const metrics = new Map<string, (value: number) => void>();
   for (const [name, description] of Object.entries(STORE_DURATIONS)) {
     const advice = { explicitBucketBoundaries: BOUNDARIES };
@@ -272,7 +272,7 @@ export function observeStore(store: DiskStore, meter: Meter): () => void {
   }
   const stops = Object.entries(STORE_EVENTS).map(([channel, numbersOf]) => {
     const record = (message: unknown) => {
-      if ((message as { readonly store: string }).store !== place) return;
+      if ((message as { readonly store: string }).store !== location) return;
       const numbers = (numbersOf as Numbers<unknown>)(message);
       for (const [name, value] of Object.entries(numbers)) metrics.get(name)?.(value);
     };

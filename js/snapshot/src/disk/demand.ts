@@ -356,7 +356,7 @@ export class DemandFetcher {
     }
   }
 
-  /** Decodes a frame. @param fill puts its compressed bytes in place, and returns how many there are */
+  /** Decodes a frame. @param fill writes its compressed bytes, and returns how many there are */
   #decode(frame: number, slot: number, fill: (input: Uint8Array) => number): void {
     const length = this.#sink.frames.compressedLength(frame);
     const count = fill(this.#sink.view(this.#sink.begin(slot, frame), length));

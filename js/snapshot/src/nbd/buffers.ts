@@ -1,7 +1,7 @@
 /** Buffers of a connection: the bytes that it received, and the replies that it sends. */
 import type { Writable } from "node:stream";
 
-/** The most places of used chunks that are kept. */
+/** The maximum number of used chunks at the beginning of the array. */
 const MAX_USED = 1024;
 
 const EMPTY = Buffer.alloc(0);

@@ -174,7 +174,7 @@ export interface Attachment {
  */
 export class DiskStore {
   /** The URL or the path of the store, without secrets. */
-  readonly place: string;
+  readonly location: string;
   readonly #allParts: StoreParts;
   /** The number of disks that are attached, or about to be. */
   #attached = 0;
@@ -182,7 +182,7 @@ export class DiskStore {
 
   private constructor(parts: StoreParts) {
     this.#allParts = parts;
-    this.place = parts.objects.name;
+    this.location = parts.objects.name;
   }
 
   /**
@@ -191,10 +191,10 @@ export class DiskStore {
    * An object store must support conditional writes and deletes (`If-None-Match`, `If-Match`): this is tested with a
    * temporary object.
    *
-   * @param place the path of a folder, or `s3://bucket/key`
+   * @param location the path of a folder, or `s3://bucket/key`
    * @throws {SnapshotError} `ERR_STORE`, `ERR_ARGUMENT`, `ERR_TARGET`
    */
-  static async open(place: string | URL, options: StoreOptions = {}): Promise<DiskStore> {
+  static async open(location: string | URL, options: StoreOptions = {}): Promise<DiskStore> {
     const {
       cache,
       images,
@@ -208,8 +208,11 @@ export class DiskStore {
       images === undefined
         ? LocalImages.defaultDirectory(cache?.directory)
         : localPath("images", images);
-    const location = locationOf("place", place);
-    const { objects, id } = await openObjects(location, { options: transfer, create, signal });
+    const { objects, id } = await openObjects(locationOf("location", location), {
+      options: transfer,
+      create,
+      signal,
+    });
     return new DiskStore({
       ...{ objects, cache, owner, duration: millisecondsOf(lease), transfer },
       pointers: new Pointers(objects),
@@ -386,7 +389,7 @@ export class DiskStore {
     if (collection.dryRun) return collected;
     await images.clean(collection.grace);
     const { deleted, bytes, duration } = collected;
-    const event = { store: this.place, deleted: deleted.length, bytes, duration };
+    const event = { store: this.location, deleted: deleted.length, bytes, duration };
     emit("hedgerow:store:collect", event);
     return collected;
   }
@@ -492,7 +495,7 @@ export class DiskStore {
 
   get #parts(): StoreParts {
     if (!this.#isClosed) return this.#allParts;
-    throw new SnapshotError("ERR_STORE", `${this.place}: the store was closed`);
+    throw new SnapshotError("ERR_STORE", `${this.location}: the store was closed`);
   }
 
   #closeUnused(): void {
@@ -518,7 +521,7 @@ export class DiskStore {
   }
 
   #exists(name: string): SnapshotError {
-    return new SnapshotError("ERR_DISK_EXISTS", `${this.place}: a disk has the name ${name}`);
+    return new SnapshotError("ERR_DISK_EXISTS", `${this.location}: a disk has the name ${name}`);
   }
 }
 

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { Location } from "../location/location.js";
 import type { CopySource } from "../s3/multipart-upload.js";
 
-/** The object that makes a place a store. */
+/** The key of the marker of a store. */
 export const MARKER = "hedgerow-disks.json";
 
 /** A small object, as it was read. */

@@ -16,7 +16,7 @@ const MAX_MARKER_LENGTH = 4_096;
 const PROBE_TIMEOUT = 30_000;
 
 /** The options of opening a store. */
-interface OpenHow {
+interface OpenRequest {
   readonly options: TransferOptions;
   readonly create: boolean;
   readonly signal: AbortSignal | undefined;
@@ -31,14 +31,17 @@ interface OpenedObjects {
 /**
  * Opens the objects of a store, and makes the store if `create` is true and there is none.
  *
- * @throws {SnapshotError} `ERR_STORE` if the place is not a store, or the service ignores conditions; `ERR_ARGUMENT`
+ * @throws {SnapshotError} `ERR_STORE` if it is not a store, or the service ignores conditions; `ERR_ARGUMENT`
  */
-export async function openObjects(location: Location, how: OpenHow): Promise<OpenedObjects> {
-  const objects = await objectsAt(location, how);
+export async function openObjects(
+  location: Location,
+  request: OpenRequest,
+): Promise<OpenedObjects> {
+  const objects = await objectsAt(location, request);
   // Folders use locks instead.
-  const checking = location.kind === "s3" ? checkConditions(objects, how.signal) : undefined;
+  const checking = location.kind === "s3" ? checkConditions(objects, request.signal) : undefined;
   try {
-    const [id] = await Promise.all([openMarker(objects, how), checking]);
+    const [id] = await Promise.all([openMarker(objects, request), checking]);
     return { objects, id };
   } catch (error) {
     // The check removes its probe.
@@ -50,7 +53,7 @@ export async function openObjects(location: Location, how: OpenHow): Promise<Ope
 
 function objectsAt(
   location: Location,
-  { options, create, signal }: OpenHow,
+  { options, create, signal }: OpenRequest,
 ): Promise<StoreObjects> {
   switch (location.kind) {
     case "file":
@@ -58,14 +61,14 @@ function objectsAt(
     case "s3":
       return S3Objects.open(location, options, signal);
     case "http": {
-      const message = `place: expected a folder or s3://bucket/key, found ${safeLocation(location)}`;
+      const message = `location: expected a folder or s3://bucket/key, found ${safeLocation(location)}`;
       throw new SnapshotError("ERR_ARGUMENT", message);
     }
   }
 }
 
 /** Reads the marker, or writes it. Returns the identity of the store. */
-async function openMarker(objects: StoreObjects, { create, signal }: OpenHow): Promise<string> {
+async function openMarker(objects: StoreObjects, { create, signal }: OpenRequest): Promise<string> {
   const found = await objects.read(MARKER, MAX_MARKER_LENGTH, signal);
   if (found !== undefined) return parseMarker(objects, found.bytes);
   if (!create)

@@ -47,13 +47,6 @@ const MAX_TRIES = 3;
 export const PROBE = ".probe-";
 const MAX_PROBE_LENGTH = 4_096;
 
-/** The parts of a store in S3. */
-interface S3Place {
-  readonly bucket: string;
-  /** The prefix of the keys of all objects, with a slash at its end. */
-  readonly prefix: string;
-}
-
 /** The part of an error of the SDK that has the status of the response. */
 interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
@@ -65,13 +58,19 @@ type Call<T> = Parameters<typeof ObjectStore.prototype.send<T>>[0];
 export class S3Objects implements StoreObjects {
   readonly leasesExpire = true;
   readonly #store: ObjectStore;
-  readonly #place: S3Place;
+  readonly #bucket: string;
+  /** The prefix of the keys of all objects, with a slash at its end. */
+  readonly #prefix: string;
   readonly #options: TransferOptions;
   readonly #transfer: Transfer;
   readonly #closed = new AbortController();
 
-  private constructor(store: ObjectStore, place: S3Place, options: TransferOptions) {
-    [this.#store, this.#place, this.#options] = [store, place, options];
+  private constructor(store: ObjectStore, options: TransferOptions) {
+    const { bucket, key } = store.location;
+    this.#store = store;
+    this.#bucket = bucket;
+    this.#prefix = `${key}/`;
+    this.#options = options;
     this.#transfer = transferOf(options);
     // Every request listens to it.
     setMaxListeners(0, this.#closed.signal);
@@ -84,8 +83,7 @@ export class S3Objects implements StoreObjects {
     signal: AbortSignal | undefined,
   ): Promise<S3Objects> {
     const store = await ObjectStore.open(location, options.s3, transferOf(options), signal);
-    const { bucket, key } = location;
-    return new S3Objects(store, { bucket, prefix: `${key}/` }, options);
+    return new S3Objects(store, options);
   }
 
   get name(): string {
@@ -93,8 +91,7 @@ export class S3Objects implements StoreObjects {
   }
 
   location(key: string) {
-    const { bucket, prefix } = this.#place;
-    return { kind: "s3", bucket, key: `${prefix}${key}` } as const;
+    return { kind: "s3", bucket: this.#bucket, key: `${this.#prefix}${key}` } as const;
   }
 
   async now(): Promise<number> {
@@ -229,7 +226,8 @@ export class S3Objects implements StoreObjects {
   }
 
   async *list(wanted: string, after?: string, signal?: AbortSignal): AsyncGenerator<ListedObject> {
-    const { bucket: Bucket, prefix } = this.#place;
+    const Bucket = this.#bucket;
+    const prefix = this.#prefix;
     const Prefix = `${prefix}${wanted}`;
     const first = after === undefined ? {} : { StartAfter: `${prefix}${after}` };
     for (let from: { StartAfter?: string; ContinuationToken?: string } = first; ; ) {
@@ -292,7 +290,8 @@ export class S3Objects implements StoreObjects {
     dryRun: boolean,
     signal: AbortSignal | undefined,
   ): Promise<number> {
-    const { bucket: Bucket, prefix: Prefix } = this.#place;
+    const Bucket = this.#bucket;
+    const Prefix = this.#prefix;
     let count = 0;
     for (let marker: { KeyMarker?: string; UploadIdMarker?: string } = {}; ; ) {
       const wanted = { Bucket, Prefix, ...marker };
@@ -324,8 +323,7 @@ export class S3Objects implements StoreObjects {
   }
 
   #names(key: string): { readonly Bucket: string; readonly Key: string } {
-    const { bucket: Bucket, prefix } = this.#place;
-    return { Bucket, Key: `${prefix}${key}` };
+    return { Bucket: this.#bucket, Key: `${this.#prefix}${key}` };
   }
 
   #nameOf(key: string): string {
@@ -334,8 +332,8 @@ export class S3Objects implements StoreObjects {
 
   /** @param signal ends the call, as does closing the store */
   #send<T>(key: string, call: Call<T>, signal?: AbortSignal): Promise<T> {
-    const { bucket, prefix } = this.#place;
-    const object = this.#store.at({ bucket, key: `${prefix}${key}`.replace(/\/$/, "") });
+    const whole = `${this.#prefix}${key}`.replace(/\/$/, "");
+    const object = this.#store.at({ bucket: this.#bucket, key: whole });
     return withEither(signal, this.#closed.signal, (either) =>
       object.send(call, either, either, "ERR_STORE"),
     );

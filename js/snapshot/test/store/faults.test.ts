@@ -359,7 +359,7 @@ test.each<Condition>(["If-None-Match", "If-Match", "If-Match of DELETE"])(
 test("a service that honours all conditions is accepted when the store is opened", async () => {
   await using service = await startFakeS3();
   const store = await open("s3://bucket/store", optionsOf("anna", service.endpoint));
-  expect(store.place).toBe("s3://bucket/store");
+  expect(store.location).toBe("s3://bucket/store");
 });
 
 test("a detach whose response was lost can be called again", async () => {

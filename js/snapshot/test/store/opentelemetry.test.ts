@@ -36,11 +36,13 @@ test("reports attaching, saving, lost leases and collections of one store", asyn
   const values: Record<string, unknown> = {};
   for (const [name, { dataPoints }] of metrics) {
     expect(dataPoints).toHaveLength(1);
-    expect(dataPoints[0]?.attributes).toEqual({ "hedgerow.store.place": store.place });
+    expect(dataPoints[0]?.attributes).toEqual({ "hedgerow.store.location": store.location });
     const value = dataPoints[0]?.value;
     values[name] = typeof value === "number" ? value : (value as Histogram).count;
   }
-  const { bytes } = saves.find(({ store: place }) => place === store.place) ?? { bytes: 0 };
+  const { bytes } = saves.find(({ store: location }) => location === store.location) ?? {
+    bytes: 0,
+  };
   expect(values).toEqual({
     "hedgerow.store.attach.duration": 3,
     "hedgerow.store.save.duration": 1,

@@ -53,7 +53,7 @@ test("a save has all earlier writes, and the disk can be used meanwhile", async 
   expect(second.pause).toBeLessThan(second.duration);
   expect(await saved(store)).toBe("ab..");
   expect(events).toMatchObject([
-    { store: store.place, name: "a", generation: 2, changedBytes: BLOCK },
+    { store: store.location, name: "a", generation: 2, changedBytes: BLOCK },
     { generation: 3, bytes: second.bytes, digest: second.digest },
   ]);
 });
@@ -151,7 +151,7 @@ test("an automatic save that fails is reported and tried again, and the disk sta
   const { store, disk } = await attach("retry", { saveEvery: "1s", freeze });
   await fillBlock(disk, 0, "a");
   await vi.waitFor(() => expect(events.length).toBeGreaterThan(0), 30_000);
-  expect(events[0]).toMatchObject({ store: store.place, name: "a", code: "ERR_HOOK" });
+  expect(events[0]).toMatchObject({ store: store.location, name: "a", code: "ERR_HOOK" });
   await fillBlock(disk, 1, "b");
   isBroken = false;
   await vi.waitFor(() => expect(disk.generation.number).toBe(2), 30_000);
