@@ -9,7 +9,7 @@ import { withTemporaryFile } from "./local/private-file.js";
 import { wrapWriteErrors } from "./local/system-errors.js";
 import { knownLocation, optionsFor } from "./location/base-objects.js";
 import { checkDestination, locationOf } from "./location/location.js";
-import { READ_CHECKS, type ReadOptions, withSource } from "./location/source.js";
+import { openSource, READ_CHECKS, type ReadOptions } from "./location/source.js";
 import { writeFullSnapshot, writeSnapshot } from "./location/write-snapshot.js";
 import { compiledEncode } from "./wasm/compiled-encode.js";
 import { WORK_CHECKS } from "./workers/pool.js";
@@ -59,13 +59,14 @@ export async function flattenSnapshot(
   checkEncoding(await compiledEncode(), encodingOf(options));
   const from = locationOf("source", source);
   const to = locationOf("destination", destination);
-  return withSource(from, { options, wanted: "all" }, async (opened) => {
+  const opened = await openSource(from, { options, wanted: "all" });
+  try {
     const manifest = await opened.manifest();
     const { digest: found, imageSize, dataSize, pieceSize, delta } = manifest.info;
     checkPinned(opened.name, options.digest, found);
     const bases = (delta?.objects ?? []).map((object) => knownLocation(from, object, options));
     await checkDestination(to, [from, ...(await Promise.all(bases))], options);
-    return withTemporaryFile(async ({ path: name, handle }) => {
+    return await withTemporaryFile(async ({ path: name, handle }) => {
       await checkFreeSpace(name, dataSize);
       await wrapWriteErrors(name, handle.truncate(imageSize));
       const target = { fd: handle.fd, name, mayHoldData: false, journal: undefined };
@@ -78,5 +79,7 @@ export async function flattenSnapshot(
       });
       return { ...info, duration: performance.now() - start };
     });
-  });
+  } finally {
+    await opened.close();
+  }
 }

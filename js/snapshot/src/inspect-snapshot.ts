@@ -1,7 +1,7 @@
 import { checkOptions, checkPinned } from "./check.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { locationOf } from "./location/location.js";
-import { READ_CHECKS, type ReadOptions, withSource } from "./location/source.js";
+import { openSource, READ_CHECKS, type ReadOptions } from "./location/source.js";
 
 /**
  * Returns the properties of a snapshot. Reads only its manifest, at its end.
@@ -19,9 +19,12 @@ export async function inspectSnapshot(
 ): Promise<SnapshotInfo> {
   options = checkOptions(options, READ_CHECKS);
   const location = locationOf("source", source);
-  return withSource(location, { options, wanted: "info" }, async (opened) => {
+  const opened = await openSource(location, { options, wanted: "info" });
+  try {
     const { info } = await opened.manifest();
     checkPinned(opened.name, options.digest, info.digest);
     return info;
-  });
+  } finally {
+    await opened.close();
+  }
 }

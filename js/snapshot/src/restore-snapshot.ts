@@ -4,7 +4,7 @@ import { DecodeJob } from "./decode/decode-job.js";
 import { writeImage } from "./decode/restored-image.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { localPath, locationOf } from "./location/location.js";
-import { READ_CHECKS, type ReadWorkOptions, withSource } from "./location/source.js";
+import { openSource, READ_CHECKS, type ReadWorkOptions } from "./location/source.js";
 import { WORK_CHECKS } from "./workers/pool.js";
 
 /** Options of `restoreSnapshot`. */
@@ -72,12 +72,15 @@ export async function restoreSnapshot(
     return { ...info, hit, duration: performance.now() - start };
   }
   const wanted = resume ? "rest" : "all";
-  return withSource(location, { options: common, wanted }, async (opened) => {
+  const opened = await openSource(location, { options: common, wanted });
+  try {
     const manifest = await opened.manifest();
     checkPinned(opened.name, common.digest, manifest.info.digest);
     await writeImage(path, manifest, opened.id, { ...common, resume }, (target) =>
       opened.decode(new DecodeJob(opened.name, manifest, target), common),
     );
     return { ...manifest.info, duration: performance.now() - start };
-  });
+  } finally {
+    await opened.close();
+  }
 }

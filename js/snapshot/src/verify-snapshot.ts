@@ -2,7 +2,7 @@ import { checkOptions, checkPinned } from "./check.js";
 import { DecodeJob } from "./decode/decode-job.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { locationOf } from "./location/location.js";
-import { READ_CHECKS, type ReadWorkOptions, withSource } from "./location/source.js";
+import { openSource, READ_CHECKS, type ReadWorkOptions } from "./location/source.js";
 import { WORK_CHECKS } from "./workers/pool.js";
 
 /**
@@ -22,10 +22,13 @@ export async function verifySnapshot(
 ): Promise<SnapshotInfo> {
   options = checkOptions(options, { ...WORK_CHECKS, ...READ_CHECKS });
   const location = locationOf("source", source);
-  return withSource(location, { options, wanted: "all" }, async (opened) => {
+  const opened = await openSource(location, { options, wanted: "all" });
+  try {
     const manifest = await opened.manifest(true);
     checkPinned(opened.name, options.digest, manifest.info.digest);
     await opened.decode(new DecodeJob(opened.name, manifest, undefined), options);
     return manifest.info;
-  });
+  } finally {
+    await opened.close();
+  }
 }

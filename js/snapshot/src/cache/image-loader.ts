@@ -4,7 +4,7 @@ import { checkPinned } from "../check.js";
 import { emit } from "../events.js";
 import { identityOf, type Location, type RemoteLocation } from "../location/location.js";
 import { etagAt } from "../location/server.js";
-import { type ReadOptions, type SourceOptions, withSource } from "../location/source.js";
+import { openSource, type ReadOptions, type SourceOptions } from "../location/source.js";
 import type { WorkOptions } from "../workers/pool.js";
 import { BaseFinder, type BaseOptions, type CachedBase, isTooLarge } from "./bases.js";
 import type { OpenDirectory } from "./components.js";
@@ -64,12 +64,16 @@ export class ImageLoader {
     const requester = requesterOf(location, options);
     return this.#loads.join(`${wanted} ${requester}`, options, (shared) => {
       const request = { location, options: { ...options, ...shared } };
-      const open: Opening = (use) =>
-        withSource(location, sourceOptions(request), async (source) => {
+      const open: Opening = async (use) => {
+        const source = await openSource(location, sourceOptions(request));
+        try {
           const manifest = await source.manifest();
           checkPinned(source.name, wanted, manifest.info.digest);
-          return use({ source, manifest });
-        });
+          return await use({ source, manifest });
+        } finally {
+          await source.close();
+        }
+      };
       if (options.copyTo === undefined) return this.#restoreOnce(wanted, request, open);
       return open((snapshot) => this.#loadForCopy(snapshot, request));
     });
@@ -117,8 +121,9 @@ export class ImageLoader {
   }
 
   /** Reads which snapshot a server has, and leases its image. */
-  #lookUp(identity: string, request: LoadRequest): Promise<Loaded> {
-    return withSource(request.location, sourceOptions(request), async (source) => {
+  async #lookUp(identity: string, request: LoadRequest): Promise<Loaded> {
+    const source = await openSource(request.location, sourceOptions(request));
+    try {
       const manifest = await source.manifest();
       const { digest } = manifest.info;
       const { etag } = source;
@@ -128,9 +133,11 @@ export class ImageLoader {
       const lease = await this.store.take(digest);
       if (lease !== undefined) return { lease, hit: true };
       const snapshot = { source, manifest };
-      if (request.options.copyTo !== undefined) return this.#loadForCopy(snapshot, request);
-      return this.#restoreOnce(digest, request, (use) => use(snapshot));
-    });
+      if (request.options.copyTo !== undefined) return await this.#loadForCopy(snapshot, request);
+      return await this.#restoreOnce(digest, request, (use) => use(snapshot));
+    } finally {
+      await source.close();
+    }
   }
 
   /** Leases an image that will be copied, or shares a delta that can be made from a copy of the image of a base. */
@@ -216,10 +223,13 @@ function sourceOptions({ options }: LoadRequest): SourceOptions {
 }
 
 /** Reads the digest of a snapshot from its source. */
-function readDigest(location: Location, options: ReadOptions): Promise<string> {
-  return withSource(location, { options, wanted: "info" }, async (source) => {
+async function readDigest(location: Location, options: ReadOptions): Promise<string> {
+  const source = await openSource(location, { options, wanted: "info" });
+  try {
     return (await source.manifest()).info.digest;
-  });
+  } finally {
+    await source.close();
+  }
 }
 
 /** Returns whether a server still has the snapshot that was seen there. */

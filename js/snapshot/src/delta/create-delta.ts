@@ -9,7 +9,7 @@ import { ImageSegments } from "../format/segments.js";
 import { type Extent, lengthOf } from "../local/extents.js";
 import { knownLocation, optionsFor } from "../location/base-objects.js";
 import { checkDestination, type Location, referenceTo } from "../location/location.js";
-import { withSource } from "../location/source.js";
+import { openSource } from "../location/source.js";
 import { writeSnapshot } from "../location/write-snapshot.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import { DeltaEncoder } from "./delta-encoder.js";
@@ -88,13 +88,16 @@ async function withBase<T>(
   if (pinned) return useLeased(pinned);
   // The headers of the caller are for the server of the destination.
   const reading = optionsFor(destination, location, options);
-  return withSource(location, { options: reading, wanted: "info" }, async (source) => {
+  const source = await openSource(location, { options: reading, wanted: "info" });
+  try {
     const manifest = await source.manifest();
     const { digest } = manifest.info;
     checkPinned(source.name, baseDigest, digest);
     const leased = await lease(digest);
-    return leased === undefined ? open(manifest, source) : useLeased(leased);
-  });
+    return await (leased === undefined ? open(manifest, source) : useLeased(leased));
+  } finally {
+    await source.close();
+  }
 }
 
 function checkPieceSize({ pieceSize }: CreateOptions, expected: number): void {

@@ -14,7 +14,8 @@ import type { Transfer } from "../http/transfer.js";
 import { SnapshotFile } from "../local/open-file.js";
 import { readFullySync } from "../local/read-write.js";
 import { isUnkeepable, wrapSystemErrorsSync } from "../local/system-errors.js";
-import type { DiskObjects, OpenObjects } from "./disk-objects.js";
+import type { OpenObjects } from "../location/open-object.js";
+import type { DiskObjects } from "./disk-objects.js";
 import type { DemandLatency } from "./fill.js";
 import type { UnkeptFrames } from "./unkept-frames.js";
 

@@ -8,9 +8,9 @@ import type { FetchedObject } from "../fetch/fetch-worker.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { backoff } from "../http/retry.js";
 import type { RemoteLocation } from "../location/location.js";
-import type { OpenObject } from "../location/open-object.js";
+import type { OpenObjects } from "../location/open-object.js";
 import { requestAt } from "../location/server.js";
-import { type SourceOptions, withSource } from "../location/source.js";
+import { openSource, type SourceOptions } from "../location/source.js";
 import type { OpenOptions } from "../open-snapshot.js";
 
 /** Errors of a snapshot that no retry can fix. */
@@ -22,9 +22,6 @@ const PERMANENT: ReadonlySet<string> = new Set([
 
 /** How long a known snapshot is opened later than its disk, in milliseconds: first readers have the thread and the link. */
 const OPENING_DELAY = 100;
-
-/** Objects by their number: the snapshot, then its base objects. */
-export type OpenObjects = readonly (OpenObject | undefined)[];
 
 /** The objects of a disk, which may still be being opened. */
 export interface DiskObjects {
@@ -64,14 +61,16 @@ export function openedLater(
     });
     let ended = Promise.resolve();
     const opened = new Promise<OpenObjects>((resolve, reject) => {
-      const open = () =>
-        withSource(location, { ...how, wanted: "known disk" }, async (source) => {
+      const open = async () => {
+        const source = await openSource(location, { ...how, wanted: "known disk" });
+        try {
           checkPinned(source.name, digest, (await source.manifest()).info.digest);
-          await source.withObjects(job, signal, (objects) => {
-            resolve(objects);
-            return closed;
-          });
-        });
+          resolve(await source.openObjects(job, signal));
+          await closed;
+        } finally {
+          await source.close();
+        }
+      };
       ended = sleep(OPENING_DELAY, undefined, { signal })
         .then(() => untilDone(signal, open))
         .catch(reject);

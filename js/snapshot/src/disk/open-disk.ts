@@ -9,9 +9,9 @@ import { RemoteObject } from "../http/remote-object.js";
 import { UNTIL_ANSWERED } from "../http/retry.js";
 import { type Transfer, transferOf } from "../http/transfer.js";
 import { libc } from "../local/libc.js";
-import type { KnownBase } from "../location/early-bases.js";
+import type { KnownBase } from "../location/base-objects.js";
 import type { Location } from "../location/location.js";
-import { withSource } from "../location/source.js";
+import { openSource } from "../location/source.js";
 import type { OpenOptions } from "../open-snapshot.js";
 import { type BaseImage, withBaseImage, withLeased } from "./base-image.js";
 import { DemandFetcher } from "./demand.js";
@@ -146,17 +146,20 @@ async function withSnapshot(
       use({ name, manifest: kept, base, trace, withObjects }),
     );
   }
-  await withSource(location, how, async (source) => {
+  const source = await openSource(location, how);
+  try {
     const manifest = await source.manifest();
     checkPinned(source.name, digest, manifest.info.digest);
-    const withObjects: WithDiskObjects = (job, useObjects) =>
-      source.withObjects(job, signal, (objects) =>
-        useObjects({ opened: Promise.resolve(objects), fetchers: source.fetchers }),
-      );
+    const withObjects: WithDiskObjects = async (job, useObjects) => {
+      const objects = await source.openObjects(job, signal);
+      await useObjects({ opened: Promise.resolve(objects), fetchers: source.fetchers });
+    };
     await withBaseImage(cache, manifest, (base) =>
       use({ name: source.name, manifest, base, trace, withObjects }),
     );
-  });
+  } finally {
+    await source.close();
+  }
 }
 
 const withNoObjects: WithDiskObjects = (_job, use) => use({ opened: Promise.resolve([]) });

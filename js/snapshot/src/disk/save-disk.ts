@@ -24,7 +24,7 @@ import { withTemporaryFile } from "../local/private-file.js";
 import { checkLengthSync, readWholeSync, writeFullySync } from "../local/read-write.js";
 import { wrapSystemErrorsSync, wrapWriteErrors } from "../local/system-errors.js";
 import type { Location } from "../location/location.js";
-import { withSource } from "../location/source.js";
+import { openSource } from "../location/source.js";
 import { writeFullSnapshot, writeSnapshot } from "../location/write-snapshot.js";
 import type { OpenOptions } from "../open-snapshot.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
@@ -277,12 +277,18 @@ function* windowsOf(ranges: readonly Extent[], size: number): Generator<Extent> 
 }
 
 /** Reads the manifest of the last save. */
-function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): Promise<Manifest> {
-  return withSource(location, { options, wanted: "info" }, async (source) => {
+async function manifestOf(
+  { location, digest }: SavedSnapshot,
+  options: OpenOptions,
+): Promise<Manifest> {
+  const source = await openSource(location, { options, wanted: "info" });
+  try {
     const manifest = await source.manifest();
     checkPinned(source.name, digest, manifest.info.digest);
     return manifest;
-  });
+  } finally {
+    await source.close();
+  }
 }
 
 /**

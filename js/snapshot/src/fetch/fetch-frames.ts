@@ -3,7 +3,7 @@ import type { DecodeJob } from "../decode/decode-job.js";
 import { emit, hasListeners } from "../events.js";
 import type { RemoteObject } from "../http/remote-object.js";
 import type { Transfer } from "../http/transfer.js";
-import { type WorkerPool, type WorkOptions, withWorkers, workerCount } from "../workers/pool.js";
+import { WorkerPool, type WorkOptions, workerCount } from "../workers/pool.js";
 import { FETCH_WORKER } from "../workers/scripts.js";
 import { AdaptiveConcurrency } from "./concurrency.js";
 import type { FetchData, FetchPlan, FetchTask } from "./fetch-worker.js";
@@ -32,14 +32,9 @@ const MAX_FRAME_MEMORY = 2 ** 24;
 /** A pool of fetch workers. */
 export type FetcherPool = WorkerPool<FetchTask, null>;
 
-/** Calls `use` with a pool of at most `max` fetch workers, which may still be starting. It grows when it is used. */
-export function withFetchers<T>(
-  options: WorkOptions,
-  use: (pool: FetcherPool) => Promise<T>,
-  max = INITIAL_WORKERS,
-): Promise<T> {
-  const count = workerCount(options, max);
-  return withWorkers<FetchTask, null, T>(FETCH_WORKER, count, undefined, options.signal, use);
+/** Starts at most `max` fetch workers. The pool grows when it is used. The caller ends it. */
+export function startFetchers(options: WorkOptions, max = INITIAL_WORKERS): FetcherPool {
+  return new WorkerPool(FETCH_WORKER, workerCount(options, max), undefined, options.signal);
 }
 
 /**

@@ -1,9 +1,10 @@
 /** `GET` requests: connections that are kept, redirects, retries, and downloads of whole objects. */
 import { type Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
 import { freeSpace, insufficientSpace } from "../local/disk-space.js";
 import { SnapshotFile } from "../local/open-file.js";
-import { type TemporaryFile, withTemporaryFile } from "../local/private-file.js";
+import { openTemporaryFile, type TemporaryFile } from "../local/private-file.js";
 import { writeFullySync } from "../local/read-write.js";
 import { wrapSystemErrorsSync, wrapWriteErrors } from "../local/system-errors.js";
 import { agentFor, proxyFields } from "./agent.js";
@@ -178,22 +179,25 @@ export async function fetchDate(
 }
 
 /**
- * Downloads an object in one stream into a temporary file, for servers that do not support ranges, and passes
- * the file to `use`.
+ * Downloads an object in one stream into a temporary file, for servers that do not support ranges. The file is gone when it
+ * is closed.
  *
- * @throws {SnapshotError} `ERR_SOURCE`, `ERR_TARGET`, and what `use` throws
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_TARGET`
  */
-export function spool<T>(
+export async function spool(
   request: ServerRequest,
   name: string,
   transfer: Transfer,
   signal: AbortSignal | undefined,
-  use: (file: SnapshotFile) => Promise<T>,
-): Promise<T> {
-  return withTemporaryFile(async (file) => {
+): Promise<SnapshotFile> {
+  const file = await openTemporaryFile(tmpdir());
+  try {
     await downloadInto(file, request, name, transfer, signal);
-    return use(await SnapshotFile.of(name, file.handle));
-  });
+    return await SnapshotFile.of(name, file.handle);
+  } catch (error) {
+    await file.handle.close();
+    throw error;
+  }
 }
 
 /** Downloads an object in one stream into an open file. @throws {SnapshotError} `ERR_SOURCE`, `ERR_TARGET` */

@@ -1,11 +1,18 @@
+/** The base objects of a delta: where they are, and how they are opened, maybe before its manifest names them. */
 import { unlessAborted } from "../abort.js";
 import { messageOf, SnapshotError } from "../error.js";
 import type { BaseObject } from "../format/manifest.js";
 import type { TransferOptions } from "../http/transfer.js";
 import type { WorkOptions } from "../workers/pool.js";
-import type { EarlyBases } from "./early-bases.js";
 import { type Location, locationOf, referencedFrom } from "./location.js";
-import { type OpenHow, type OpenObject, withObjects } from "./open-object.js";
+import {
+  closeObjects,
+  type OpenedObject,
+  type OpenHow,
+  type OpenObjects,
+  openObject,
+  openObjects,
+} from "./open-object.js";
 import type { Resolve } from "./source.js";
 
 /** How the base objects of a delta are opened. */
@@ -14,7 +21,7 @@ export interface BaseObjectsHow extends Pick<OpenHow, "transfer" | "keepsConnect
 }
 
 /** Returns how a base object of a delta is opened. */
-export function howOfBase(
+function howOfBase(
   delta: Location,
   location: Location | undefined,
   digest: string,
@@ -30,19 +37,18 @@ export function howOfBase(
 }
 
 /**
- * Opens base objects of a delta, and calls `use` with them, by their number minus 1.
+ * Opens base objects of a delta, by their number minus 1. The caller closes them.
  *
  * @param delta the location of the delta
  * @param isNeeded whether to open an object, by its number
- * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SNAPSHOT_DIGEST`, and what `use` and the option `resolve` throw
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SNAPSHOT_DIGEST`, and what the option `resolve` throws
  */
-export async function withBaseObjects<T>(
+export async function openBaseObjects(
   delta: Location,
   objects: readonly BaseObject[],
   isNeeded: (number: number) => boolean,
   { early, ...how }: BaseObjectsHow & { readonly early?: EarlyBases | undefined },
-  use: (objects: (OpenObject | undefined)[]) => Promise<T>,
-): Promise<T> {
+): Promise<OpenObjects> {
   const locations = await Promise.all(
     objects.map(async (object, at) =>
       isNeeded(at + 1) ? baseLocation(delta, object, how.options) : undefined,
@@ -53,15 +59,15 @@ export async function withBaseObjects<T>(
     const opening = howOfBase(delta, locations[at], digest, how);
     return early === undefined ? opening : { ...opening, early: () => early.take(digest) };
   };
-  return withObjects(locations, howOf, async (opened) => {
-    for (const [at, object] of opened.entries()) {
-      const { size } = objects[at] as BaseObject;
-      if (object === undefined || object.size === size) continue;
-      const message = `${object.name}: expected ${size} bytes, found ${object.size}`;
-      throw new SnapshotError("ERR_SNAPSHOT_DIGEST", message);
-    }
-    return use(opened);
-  });
+  const opened = await openObjects(locations, howOf);
+  for (const [at, object] of opened.entries()) {
+    const { size } = objects[at] as BaseObject;
+    if (object === undefined || object.size === size) continue;
+    await closeObjects(opened);
+    const message = `${object.name}: expected ${size} bytes, found ${object.size}`;
+    throw new SnapshotError("ERR_SNAPSHOT_DIGEST", message);
+  }
+  return opened;
 }
 
 /**
@@ -114,4 +120,77 @@ export function optionsFor<Options extends TransferOptions>(
   if (first.kind !== "http") return options;
   const isSameOrigin = second?.kind === "http" && second.url.origin === first.url.origin;
   return isSameOrigin ? options : { ...options, headers: undefined };
+}
+
+/** A base object that a delta is known to have. */
+export interface KnownBase {
+  readonly digest: string;
+  readonly location: Location;
+  /** The number of its bytes. */
+  readonly size: number;
+}
+
+/** How base objects are opened. */
+interface EarlyHow extends BaseObjectsHow {
+  /** How many bytes of the beginning of the largest one to request, which has most of the image. */
+  readonly prefixLength: number;
+}
+
+/** A base object that is being opened. */
+interface Opening {
+  readonly opened: Promise<OpenedObject>;
+  /** Stops it, unless it was taken. */
+  readonly stop: AbortController;
+}
+
+/** Base objects that are being opened. */
+export class EarlyBases {
+  readonly #openings: Promise<Map<string, Opening>>;
+
+  constructor(delta: Location, bases: Promise<readonly KnownBase[]>, how: EarlyHow) {
+    this.#openings = bases.then(
+      (known) => openAll(delta, known, how),
+      // The manifest will name those that are needed.
+      () => new Map(),
+    );
+  }
+
+  /** Returns a base object if it is being opened. The caller closes it. @throws {SnapshotError} `ERR_SOURCE` */
+  async take(digest: string): Promise<OpenedObject | undefined> {
+    const openings = await this.#openings;
+    const found = openings.get(digest);
+    openings.delete(digest);
+    return found?.opened;
+  }
+
+  /** Stops opening the base objects that were not taken, and closes them. */
+  async close(): Promise<void> {
+    const openings = await this.#openings;
+    const left = [...openings.values()];
+    openings.clear();
+    for (const { stop } of left) stop.abort();
+    for (const result of await Promise.allSettled(left.map(({ opened }) => opened)))
+      if (result.status === "fulfilled") await closeObjects([result.value]);
+  }
+}
+
+function openAll(
+  delta: Location,
+  bases: readonly KnownBase[],
+  { prefixLength, options, ...how }: EarlyHow,
+): Map<string, Opening> {
+  const largest = Math.max(...bases.map(({ size }) => size));
+  const openings = new Map<string, Opening>();
+  for (const { digest, location, size } of bases) {
+    if (location.kind === "file") continue;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])]);
+    const opened = openObject(location, {
+      ...howOfBase(delta, location, digest, { ...how, options: { ...options, signal } }),
+      prefixLength: size === largest ? prefixLength : 0,
+    });
+    opened.catch(() => {});
+    openings.set(digest, { opened, stop });
+  }
+  return openings;
 }

@@ -39,17 +39,19 @@ export interface OpenHow {
   readonly nameOf?: (place: string) => string;
 }
 
+/** Open objects by their number: the snapshot, then its base objects. Undefined for those that are not needed. */
+export type OpenObjects = readonly (OpenObject | undefined)[];
+
 /**
- * Opens objects, over as many connections as the caller allows, and calls `use` with them. Those on servers without
- * ranges are first downloaded into temporary files, one after the other.
+ * Opens objects, over as many connections as the caller allows. Those on servers without ranges are downloaded into
+ * temporary files, one after the other. The caller closes them.
  *
- * @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT`, and what `use` throws
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT`
  */
-export async function withObjects<T>(
+export async function openObjects(
   locations: readonly (Location | undefined)[],
   howOf: (number: number) => OpenHow,
-  use: (objects: (OpenObject | undefined)[]) => Promise<T>,
-): Promise<T> {
+): Promise<OpenObjects> {
   const opened = new Array<OpenedObject | undefined>(locations.length).fill(undefined);
   const waiting = locations.entries();
   const openNext = async () => {
@@ -61,9 +63,12 @@ export async function withObjects<T>(
     const openings = Array.from({ length: Math.min(connections, locations.length) }, openNext);
     for (const result of await Promise.allSettled(openings))
       if (result.status === "rejected") throw result.reason;
-    return await withStreams(opened, howOf, use);
-  } finally {
-    await Promise.all(opened.map((one) => one && closeObject(one)));
+    for (const [number, object] of opened.entries())
+      if (object instanceof Stream) opened[number] = await download(object, howOf(number));
+    return opened as OpenObjects;
+  } catch (error) {
+    await closeObjects(opened);
+    throw error;
   }
 }
 
@@ -86,29 +91,14 @@ export async function openObject(location: Location, how: OpenHow): Promise<Open
   });
 }
 
-/** Closes an object. */
-export async function closeObject(object: OpenedObject): Promise<void> {
-  if (!(object instanceof Stream)) await object.close();
+/** Closes objects. */
+export async function closeObjects(objects: readonly (OpenedObject | undefined)[]): Promise<void> {
+  await Promise.all(objects.map((one) => (one instanceof Stream ? undefined : one?.close())));
 }
 
-/** Replaces the streams by temporary files, from the last on. */
-async function withStreams<T>(
-  objects: readonly (OpenedObject | undefined)[],
-  howOf: (number: number) => OpenHow,
-  use: (objects: (OpenObject | undefined)[]) => Promise<T>,
-): Promise<T> {
-  const number = objects.findLastIndex((object) => object instanceof Stream);
-  const stream = objects[number];
-  if (!(stream instanceof Stream)) return use(objects as (OpenObject | undefined)[]);
-  const { transfer, options } = howOf(number);
-  warnOfNoRanges(stream);
-  return spool(stream.request, stream.name, transfer, options.signal, (file) =>
-    withStreams(objects.with(number, file), howOf, use),
-  );
-}
-
-/** Explains why the transfer is slow. */
-function warnOfNoRanges({ name, url }: Stream): void {
+/** Downloads an object as a whole, and explains why the transfer is slow. */
+function download(stream: Stream, { transfer, options }: OpenHow): Promise<SnapshotFile> {
+  const { request, name, url } = stream;
   emit("hedgerow:snapshot:no-ranges", { url });
   process.emitWarning(
     `${name}: the server has no ranges; downloading the whole snapshot in one stream`,
@@ -116,4 +106,5 @@ function warnOfNoRanges({ name, url }: Stream): void {
       code: "HEDGEROW_NO_RANGES",
     },
   );
+  return spool(request, name, transfer, options.signal);
 }

@@ -2,7 +2,7 @@ import { unlessAborted } from "../abort.js";
 import { type Checks, DIGEST, FUNCTION, SIGNAL } from "../check.js";
 import { type DecodeJob, decodeFrames } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
-import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
+import { type FetcherPool, fetchFrames, startFetchers } from "../fetch/fetch-frames.js";
 import { type Manifest, readManifest } from "../format/manifest.js";
 import { DENIED } from "../http/failure.js";
 import { strongEtag } from "../http/object-version.js";
@@ -17,10 +17,14 @@ import { checkDifferentFile, type FileId, SnapshotFile } from "../local/open-fil
 import { checkLengthSync } from "../local/read-write.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
 import type { WorkOptions } from "../workers/pool.js";
-import { type BaseObjectsHow, withBaseObjects } from "./base-objects.js";
-import { EarlyBases, type KnownBase } from "./early-bases.js";
+import {
+  type BaseObjectsHow,
+  EarlyBases,
+  type KnownBase,
+  openBaseObjects,
+} from "./base-objects.js";
 import type { Location } from "./location.js";
-import { type OpenObject, withObjects } from "./open-object.js";
+import { closeObjects, type OpenObject, type OpenObjects, openObjects } from "./open-object.js";
 
 /**
  * Returns where a base object of a delta is, or undefined to use the reference in the delta.
@@ -66,7 +70,7 @@ interface Beginning {
   readonly tailLength?: number;
   /** Whether the connection stays open for further requests. Default: `false`. */
   readonly keepsConnection?: boolean;
-  /** The maximum number of workers. Default: that of `withFetchers`. */
+  /** The maximum number of workers. Default: that of `startFetchers`. */
   readonly workers?: number;
 }
 
@@ -83,27 +87,6 @@ const BEGINNINGS: Readonly<Record<SourceOptions["wanted"], Beginning>> = {
   "known disk": { prefixLength: 0, ...DISK_TAIL, workers: 0 },
 };
 
-/** A snapshot that is open for reading. */
-export interface Source {
-  /** The name of the snapshot in messages. */
-  readonly name: string;
-  /** The identity of the file, if the snapshot is local. */
-  readonly id: FileId | undefined;
-  /** The strong ETag, if the server sends one. */
-  readonly etag: string | undefined;
-  /** Reads the manifest. `isStrict` checks the header, too. @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT` */
-  manifest(isStrict?: boolean): Promise<Manifest>;
-  /** Reads and decodes the frames of a job, of the snapshot and of its base objects. */
-  decode(job: DecodeJob, options: WorkOptions): Promise<void>;
-  /** The workers that were started early, until a job uses them. */
-  readonly fetchers: FetcherPool | undefined;
-  /** Opens the objects that hold the missing frames of a job, by their numbers, and calls `use` with them. */
-  withObjects<T>(job: DecodeJob, signal: AbortSignal | undefined, use: UseObjects<T>): Promise<T>;
-}
-
-/** Uses the open objects of a snapshot: itself, and its base objects. */
-export type UseObjects<T> = (objects: readonly (OpenObject | undefined)[]) => Promise<T>;
-
 /** How a source is opened. */
 export interface SourceOptions {
   readonly options: TransferOptions & WorkOptions & { readonly resolve?: Resolve | undefined };
@@ -118,98 +101,115 @@ export interface SourceOptions {
   readonly bases?: (() => Promise<readonly KnownBase[]>) | undefined;
 }
 
-/**
- * Opens a snapshot, and calls `use` with it.
- *
- * @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT`, and what `use` throws
- */
-export async function withSource<T>(
-  location: Location,
-  how: SourceOptions,
-  use: (source: Source) => Promise<T>,
-): Promise<T> {
-  // Check the transfer options for local files, too.
-  const transfer = transferOf(how.options);
-  const { signal } = how.options;
-  signal?.throwIfAborted();
-  const { prefixLength: maxPrefix, workers, ...tail } = BEGINNINGS[how.wanted];
+/** Opens a snapshot, which the caller closes. @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT` */
+export async function openSource(location: Location, how: SourceOptions): Promise<Source> {
+  const { options, wanted, startsWorkers = true } = how;
+  const transfer = transferOf(options);
+  options.signal?.throwIfAborted();
+  const { prefixLength: maxPrefix, workers, ...tail } = BEGINNINGS[wanted];
   // The prefetch uses an extra connection, so do without it if the caller limits their number.
-  const prefixLength =
-    transfer.connections === undefined ? Math.min(transfer.partSize, maxPrefix) : 0;
-  const opening = { options: how.options, transfer, prefixLength, ...tail };
-  const open = async (pool?: FetcherPool) => {
-    // So do they. Opening files takes no time.
-    const isEarly = transfer.connections === undefined && location.kind !== "file";
-    const bases = isEarly ? how.bases?.() : undefined;
-    const early = bases && new EarlyBases(location, bases, opening);
-    const opened = { ...how, ...opening, location, early };
-    try {
-      return await withObjects(
-        [location],
-        () => opening,
-        async ([object]) => use(sourceOf(opened, object as OpenObject, pool)),
-      );
-    } finally {
-      await early?.close();
-    }
-  };
-  if (location.kind === "file") return open();
+  const isLimited = transfer.connections !== undefined;
+  const prefixLength = isLimited ? 0 : Math.min(transfer.partSize, maxPrefix);
+  const opening = { options, transfer, prefixLength, ...tail };
+  const isRemote = location.kind !== "file";
   // While the request for the end of the snapshot runs, compile what reads it, and start the workers.
-  const compiling = compiledDecode();
-  compiling.catch(() => {});
-  if (workers === 0 || how.startsWorkers === false) return open();
-  return withFetchers(how.options, open, workers);
+  if (isRemote) compiledDecode().catch(() => {});
+  const fetchers =
+    isRemote && startsWorkers && workers !== 0 ? startFetchers(options, workers) : undefined;
+  // Base objects need connections of their own, too.
+  const bases = isRemote && !isLimited ? how.bases?.() : undefined;
+  const early = bases && new EarlyBases(location, bases, opening);
+  try {
+    const [object] = await openObjects([location], () => opening);
+    return new Source({ location, ...opening, early }, object as OpenObject, fetchers);
+  } catch (error) {
+    await early?.close();
+    await fetchers?.end();
+    throw error;
+  }
 }
 
 /** Where a source was opened, and how. */
-interface Opening extends SourceOptions, BaseObjectsHow {
+interface Opening extends BaseObjectsHow {
   readonly location: Location;
   readonly early: EarlyBases | undefined;
 }
 
-function sourceOf(opening: Opening, object: OpenObject, pool: FetcherPool | undefined): Source {
-  const { location, transfer, options, keepsConnection = false, early } = opening;
-  const isFile = object instanceof SnapshotFile;
-  async function withAll<T>(
-    job: DecodeJob,
-    signal: AbortSignal | undefined,
-    use: UseObjects<T>,
-  ): Promise<T> {
+/** A snapshot that is open for reading, with the base objects and the workers that it needs. */
+export class Source {
+  /** The name of the snapshot in messages. */
+  readonly name: string;
+  /** The identity of the file, if the snapshot is local. */
+  readonly id: FileId | undefined;
+  /** The strong ETag, if the server sends one. */
+  readonly etag: string | undefined;
+  readonly #opening: Opening;
+  readonly #object: OpenObject;
+  readonly #bases: (OpenObject | undefined)[] = [];
+  readonly #started: FetcherPool | undefined;
+  #fetchers: FetcherPool | undefined;
+
+  /** @internal */
+  constructor(opening: Opening, object: OpenObject, fetchers: FetcherPool | undefined) {
+    this.name = object.name;
+    this.id = object instanceof SnapshotFile ? object.id : undefined;
+    this.etag = object instanceof SnapshotFile ? undefined : strongEtag(object.version.etag);
+    this.#opening = opening;
+    this.#object = object;
+    this.#started = fetchers;
+    this.#fetchers = fetchers;
+  }
+
+  /** The workers that were started early, until a job uses them. */
+  get fetchers(): FetcherPool | undefined {
+    return this.#fetchers;
+  }
+
+  /** Reads the manifest. `isStrict` checks the header, too. @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT` */
+  manifest(isStrict?: boolean): Promise<Manifest> {
+    const object = this.#object;
+    return object instanceof SnapshotFile
+      ? unlessAborted(readManifest(object, isStrict), this.#opening.options.signal)
+      : manifestOf(object, isStrict);
+  }
+
+  /** Reads and decodes the frames of a job, of the snapshot and of its base objects. */
+  async decode(job: DecodeJob, options: WorkOptions): Promise<void> {
+    // A pool ends with its job: only the first job uses the pool that was started early.
+    const started = this.#fetchers;
+    this.#fetchers = undefined;
+    const objects = await this.openObjects(job, options.signal);
+    await decodeRenewing(objects, this.#opening.transfer, job, options, started);
+  }
+
+  /** Opens the objects that hold the missing frames of a job, until the source is closed. */
+  async openObjects(job: DecodeJob, signal: AbortSignal | undefined): Promise<OpenObjects> {
+    const { location, transfer, options, keepsConnection = false, early } = this.#opening;
     const { frames, info } = job.manifest;
     const wanted = new Set([...job.states.missing()].map((frame) => frames.object(frame)));
-    const isNeeded = (number: number) => wanted.has(number);
     // Not more of the caller's: these are the options of this server, without headers for others.
     const how = { transfer, keepsConnection, early, options: { ...options, signal } };
-    return withBaseObjects(location, info.delta?.objects ?? [], isNeeded, how, async (bases) => {
-      await early?.close();
-      for (const base of bases) {
-        const isRead = job.image !== undefined && base instanceof SnapshotFile;
-        if (isRead) await checkDifferentFile("image", job.image.name, base.id);
-      }
-      return use([object, ...bases]);
-    });
+    const bases = await openBaseObjects(
+      location,
+      info.delta?.objects ?? [],
+      (number) => wanted.has(number),
+      how,
+    );
+    this.#bases.push(...bases);
+    await early?.close();
+    for (const base of bases) {
+      const isRead = job.image !== undefined && base instanceof SnapshotFile;
+      if (isRead) await checkDifferentFile("image", job.image.name, base.id);
+    }
+    return [this.#object, ...bases];
   }
-  return {
-    name: object.name,
-    id: isFile ? object.id : undefined,
-    etag: isFile ? undefined : strongEtag(object.version.etag),
-    manifest: (isStrict) =>
-      isFile
-        ? unlessAborted(readManifest(object, isStrict), options.signal)
-        : manifestOf(object, isStrict),
-    decode(job, workOptions) {
-      // A pool ends with its job: only the first job uses the pool that was started early.
-      const started = pool;
-      pool = undefined;
-      return withAll(job, workOptions.signal, (objects) =>
-        decodeRenewing(objects, transfer, job, workOptions, started),
-      );
-    },
-    get fetchers() {
-      return pool;
-    },
-    withObjects: withAll,
-  };
+
+  /** Closes the snapshot and its base objects, and ends its workers. */
+  async close(): Promise<void> {
+    await closeObjects([this.#object, ...this.#bases]);
+    await this.#opening.early?.close();
+    await this.#started?.end();
+  }
 }
 
 /**
@@ -217,7 +217,7 @@ function sourceOf(opening: Opening, object: OpenObject, pool: FetcherPool | unde
  * anew and decodes the rest. After that, there must be progress.
  */
 async function decodeRenewing(
-  objects: readonly (OpenObject | undefined)[],
+  objects: OpenObjects,
   transfer: Transfer,
   job: DecodeJob,
   options: WorkOptions,
@@ -238,7 +238,7 @@ async function decodeRenewing(
 }
 
 /** Renews the locations of objects on servers. Returns whether that was possible for all, and any has changed. */
-export async function renewAll(objects: readonly (OpenObject | undefined)[]): Promise<boolean> {
+export async function renewAll(objects: OpenObjects): Promise<boolean> {
   const remote = objects.filter((one) => one instanceof RemoteObject);
   const before = remote.map(({ endpoint }) => endpoint.url);
   const results = await Promise.allSettled(remote.map((one) => one.renew()));
@@ -248,7 +248,7 @@ export async function renewAll(objects: readonly (OpenObject | undefined)[]): Pr
 
 /** Decodes the frames of a job from open objects, by their number: first those in files. */
 export async function decodeFrom(
-  objects: readonly (OpenObject | undefined)[],
+  objects: OpenObjects,
   transfer: Transfer,
   job: DecodeJob,
   options: WorkOptions,
@@ -259,8 +259,14 @@ export async function decodeFrom(
   const isRemote = remote.some((one) => one !== undefined);
   const hasFiles = files.some((one) => one !== undefined);
   if (!isRemote || (hasFiles && job.order.isAll)) await decodeFrames(files, job, options);
-  const fetch = (fetchers: FetcherPool) => fetchFrames(fetchers, remote, transfer, job, options);
-  if (isRemote) await (pool === undefined ? withFetchers(options, fetch) : fetch(pool));
+  if (isRemote) {
+    const fetchers = pool ?? startFetchers(options);
+    try {
+      await fetchFrames(fetchers, remote, transfer, job, options);
+    } finally {
+      await fetchers.end();
+    }
+  }
   const { image, manifest } = job;
   if (image !== undefined) checkLengthSync("ERR_TARGET", image, manifest.info.imageSize);
 }

@@ -5,7 +5,7 @@ import { isRetryableStatus } from "../http/retry.js";
 import type { TransferOptions } from "../http/transfer.js";
 import type { WorkOptions } from "../workers/pool.js";
 import { etagAt } from "./server.js";
-import { withSource } from "./source.js";
+import { openSource } from "./source.js";
 
 /** The options of requests. */
 type LookOptions = TransferOptions & WorkOptions;
@@ -66,11 +66,12 @@ export async function isStoredAt(url: URL, digest: string, options: LookOptions)
 
 async function digestAt(url: URL, options: LookOptions): Promise<string> {
   try {
-    return await withSource(
-      { kind: "http", url },
-      { options, wanted: "info" },
-      async (source) => (await source.manifest()).info.digest,
-    );
+    const source = await openSource({ kind: "http", url }, { options, wanted: "info" });
+    try {
+      return (await source.manifest()).info.digest;
+    } finally {
+      await source.close();
+    }
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error;
     const { message, cause, status } = error;

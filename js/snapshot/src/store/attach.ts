@@ -4,7 +4,7 @@ import type { DiskParts } from "../disk/disk.js";
 import { openDisk } from "../disk/open-disk.js";
 import { traceFor } from "../disk/trace.js";
 import { emit } from "../events.js";
-import type { KnownBase } from "../location/early-bases.js";
+import type { KnownBase } from "../location/base-objects.js";
 import { safeLocation } from "../location/location.js";
 import type { OpenOptions } from "../open-snapshot.js";
 import { AttachedDisk } from "./attached-disk.js";

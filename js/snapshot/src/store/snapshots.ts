@@ -14,7 +14,7 @@ import { SnapshotFile } from "../local/open-file.js";
 import { baseLocation, optionsFor } from "../location/base-objects.js";
 import { type Location, safeLocation } from "../location/location.js";
 import { requestAt } from "../location/server.js";
-import { type Resolve, type Source, withSource } from "../location/source.js";
+import { openSource, type Resolve, type Source } from "../location/source.js";
 import { fillSnapshotFile } from "../location/write-snapshot.js";
 import { type Tombstone, Tombstones } from "./collect.js";
 import type { NewDiskOptions } from "./new-disk.js";
@@ -133,19 +133,25 @@ export class Snapshots {
    * @throws {SnapshotError} `ERR_STORE`, and what `restoreSnapshot` throws
    */
   async import(from: Location, options: NewDiskOptions & TransferOptions): Promise<StoredSnapshot> {
-    return withSource(from, { options, wanted: "info" }, async (source) => {
+    const source = await openSource(from, { options, wanted: "info" });
+    try {
       const { info } = await source.manifest();
       checkPinned(source.name, options.digest, info.digest);
       for (const object of info.delta?.objects ?? []) {
         const location = await baseLocation(from, object, options);
         const how = { options: optionsFor(from, location, options), wanted: "info" } as const;
-        await withSource(location, how, (base) =>
-          this.#copy(location, base, object.digest, object.size, options),
-        );
+        const base = await openSource(location, how);
+        try {
+          await this.#copy(location, base, object.digest, object.size, options);
+        } finally {
+          await base.close();
+        }
       }
       await this.#copy(from, source, info.digest, info.fileSize, options);
       return storedOf(info);
-    });
+    } finally {
+      await source.close();
+    }
   }
 
   /** Yields the snapshots whose digests begin with a prefix, in their order. */

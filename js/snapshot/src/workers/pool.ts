@@ -112,14 +112,23 @@ class PoolWorker<Task, Result> {
 /** A pool of workers that run the same script. */
 export class WorkerPool<Task, Result> {
   readonly #workers: PoolWorker<Task, Result>[] = [];
+  readonly #abort = () => void this.end(this.signal?.reason);
   #reason: unknown;
   #isEnded = false;
 
+  /**
+   * @param script the script of each worker
+   * @param data the `workerData` of each worker
+   * @param signal ends the pool when it is aborted
+   */
   constructor(
     private readonly script: string,
     count: number,
     private readonly data: unknown,
+    private readonly signal?: AbortSignal,
   ) {
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", this.#abort, { once: true });
     this.grow(count);
   }
 
@@ -182,6 +191,7 @@ export class WorkerPool<Task, Result> {
     if (!this.#isEnded) {
       this.#isEnded = true;
       this.#reason = reason;
+      this.signal?.removeEventListener("abort", this.#abort);
     }
     await Promise.all(this.#workers.map((worker) => worker.end(this.#reason)));
   }
@@ -200,14 +210,10 @@ export async function withWorkers<Task, Result, T>(
   signal: AbortSignal | undefined,
   use: (pool: WorkerPool<Task, Result>) => Promise<T>,
 ): Promise<T> {
-  signal?.throwIfAborted();
-  const pool = new WorkerPool<Task, Result>(script, count, data);
-  const abort = () => void pool.end(signal?.reason);
-  signal?.addEventListener("abort", abort, { once: true });
+  const pool = new WorkerPool<Task, Result>(script, count, data, signal);
   try {
     return await use(pool);
   } finally {
-    signal?.removeEventListener("abort", abort);
     await pool.end();
   }
 }

@@ -22,7 +22,7 @@ import { Frames } from "../../dist/format/frames.js";
 import type { Manifest } from "../../dist/format/manifest.js";
 import type { RemoteObject } from "../../dist/http/remote-object.js";
 import { locationOf } from "../../dist/location/location.js";
-import { withSource } from "../../dist/location/source.js";
+import { openSource } from "../../dist/location/source.js";
 import { type Chain, makeChain } from "../support/deltas.js";
 import { recordEvents } from "../support/events.js";
 import { type Job, killAfter, run } from "../support/job.js";
@@ -150,15 +150,12 @@ test("does not open base objects whose frames are not wanted", async () => {
   const url = origin.url("/a.vhs");
   const asked: string[] = [];
   const resolve = (digest: string) => void asked.push(digest);
-  await withSource(
-    locationOf("source", url),
-    { options: { ...OPTIONS, resolve }, wanted: "rest" },
-    async (source) => {
-      const found = await source.manifest();
-      const isWanted = (frame: number) => found.frames.object(frame) === 2;
-      await source.decode(new DecodeJob("part", found, undefined, isWanted), OPTIONS);
-    },
-  );
+  const options = { ...OPTIONS, resolve };
+  const source = await openSource(locationOf("source", url), { options, wanted: "rest" });
+  const found = await source.manifest();
+  const isWanted = (frame: number) => found.frames.object(frame) === 2;
+  await source.decode(new DecodeJob("part", found, undefined, isWanted), OPTIONS);
+  await source.close();
   expect(asked).toEqual([manifest.info.delta?.objects[1]?.digest]);
   expect(requestsFor(origin, "first.vhs")).toEqual([]);
   expect(requestsFor(origin, "a.vhs")).toHaveLength(1);
