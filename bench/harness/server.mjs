@@ -16,9 +16,9 @@ const LIFETIME = 4 * 3600;
 const TICK = 10;
 
 /**
- * The counters of a server: requests, bytes sent, open connections, and processor time in milliseconds.
+ * The counters of a server: requests, bytes sent, and processor time in milliseconds.
  *
- * @typedef {{ requests: number, bytes: number, connections: number, processor: number }} Stats
+ * @typedef {{ requests: number, bytes: number, processor: number }} Stats
  */
 
 /**
@@ -73,13 +73,12 @@ export async function startServer(network, { files, root }) {
 
     /** @returns {Promise<Stats>} */
     async stats() {
-      // Not kept alive: the connection counts itself.
+      // Not kept alive, so that the server can stop.
       const [response] = await once(get(new URL("/-/stats", url), { agent: false }), "response");
-      const { requestCount, bytesSent, connectionCount } = JSON.parse(await text(response));
+      const { requestCount, bytesSent } = JSON.parse(await text(response));
       return {
         requests: requestCount,
         bytes: bytesSent,
-        connections: connectionCount - 1,
         processor: processorTime(child.pid),
       };
     },
