@@ -52,16 +52,17 @@ function turnsOf<Call>(calls: readonly Call[], index: number): Call[] {
 
 /** Returns all calls that take a place. */
 function callsWith(all: RestoreOptions) {
+  const { workers: _, ...reading } = all;
   return {
     create: (place: string | URL) => createSnapshot(image, place, all),
     restore: (place: string | URL) => restoreSnapshot(place, restored, all),
-    inspect: (place: string | URL) => inspectSnapshot(place, all),
+    inspect: (place: string | URL) => inspectSnapshot(place, reading),
     verify: (place: string | URL) => verifySnapshot(place, all),
     "restore with a cache": (place: string | URL) =>
       restoreSnapshot(place, restored, { ...all, cache }),
     get: async (place: string | URL) => (await cache.get(place, all)).release(),
-    has: (place: string | URL) => cache.has(place, all),
-    delete: (place: string | URL) => cache.delete(place, all),
+    has: (place: string | URL) => cache.has(place, reading),
+    delete: (place: string | URL) => cache.delete(place, reading),
   };
 }
 
