@@ -14,6 +14,7 @@ import { createDelta, type DeltaResult } from "./delta/create-delta.js";
 import { checkEncoding, ENCODING_CHECKS, encodingOf } from "./encode/snapshot-encoder.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { TRANSFER_CHECKS, type TransferOptions, transferOf } from "./http/transfer.js";
+import type { ByteRange } from "./local/extents.js";
 import { ImageFile } from "./local/image-file.js";
 import { localPath, locationOf } from "./location/location.js";
 import type { Resolve } from "./location/source.js";
@@ -46,14 +47,6 @@ export interface CreateOptions extends WorkOptions, TransferOptions, DeltaOption
 
 /** The format of an image. */
 export type ImageFormat = "raw";
-
-/** A range of an image: [start, end) in bytes. */
-export interface ByteRange {
-  /** The offset of its first byte. */
-  readonly start: number;
-  /** The offset of the byte after its last. */
-  readonly end: number;
-}
 
 /** Options of `createSnapshot` for deltas. All but `base` need `base`. */
 export interface DeltaOptions {

@@ -11,7 +11,6 @@ export {
 export type { CacheStats, Counts, Pruned, Timing, Timings, Verified } from "./cache/statistics.js";
 export type { Duration } from "./check.js";
 export {
-  type ByteRange,
   type CreateInfo,
   type CreateOptions,
   createSnapshot,
@@ -29,6 +28,7 @@ export { type FlattenOptions, flattenSnapshot } from "./flatten-snapshot.js";
 export type { BaseObject, DeltaInfo, SnapshotInfo } from "./format/manifest.js";
 export type { S3Credentials, S3Options, Timeouts, TransferOptions } from "./http/transfer.js";
 export { inspectSnapshot } from "./inspect-snapshot.js";
+export type { ByteRange } from "./local/extents.js";
 export type { ReadOptions, ReadWorkOptions, Resolve } from "./location/source.js";
 export type { ListenOptions, NbdServer, TlsFiles } from "./nbd/server.js";
 export { type OpenOptions, openSnapshot } from "./open-snapshot.js";

@@ -14,7 +14,7 @@ import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { expectSame, letters, steps, writeSparse } from "../../../tests/support/snapshots/image.js";
 import { trials } from "../../../tests/support/trials.js";
 import { expectSameBytes } from "./support/compare.js";
-import { type Extent, extentsOf } from "./support/extents.js";
+import { type ByteRange, extentsOf } from "./support/extents.js";
 import { refusalOf } from "./support/refusal.js";
 
 const KIB = 2 ** 10;
@@ -44,7 +44,7 @@ async function sparseTrip(image: string) {
   return { ...info, moved, restored, extents };
 }
 
-function expectSameExtents(image: string, other: string, extents: readonly Extent[]): void {
+function expectSameExtents(image: string, other: string, extents: readonly ByteRange[]): void {
   const [one, two] = [openSync(image, "r"), openSync(other, "r")];
   for (const { start, end } of extents) {
     const [expected, found] = [Buffer.alloc(end - start), Buffer.alloc(end - start)];

@@ -20,7 +20,6 @@ import { checkFreeSpace, zeroHoles } from "../local/disk-space.js";
 import { lockPrivateFile } from "../local/locks.js";
 import { checkDifferentFile, type FileId } from "../local/open-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
-import type { RestoreOptions } from "../restore-snapshot.js";
 import type { OpenImage } from "./decode-job.js";
 import { HEAD_LENGTH } from "./frame-sink.js";
 
@@ -40,7 +39,7 @@ export async function writeImage(
   path: string,
   manifest: Manifest,
   from: FileId | undefined,
-  options: RestoreOptions,
+  options: AtomicWriteOptions & { readonly resume?: boolean | undefined },
   write: (image: OpenImage) => Promise<void>,
 ): Promise<void> {
   if (from !== undefined) await checkDifferentFile("image", path, from);

@@ -6,7 +6,7 @@ import { SnapshotError } from "../error.js";
 import { MAX_BASE_OBJECTS } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { ImageSegments } from "../format/segments.js";
-import { type Extent, lengthOf } from "../local/extents.js";
+import { type ByteRange, lengthOf } from "../local/extents.js";
 import { knownLocation, optionsFor } from "../location/base-objects.js";
 import { checkDestination, type Location, referenceTo } from "../location/location.js";
 import { openSource } from "../location/source.js";
@@ -107,7 +107,7 @@ function checkPieceSize({ pieceSize }: CreateOptions, expected: number): void {
 }
 
 /** Returns the ranges of the image whose data is in objects that the delta drops. */
-export function rewrittenBy(manifest: Manifest, segments: ImageSegments): Extent[] {
+export function rewrittenBy(manifest: Manifest, segments: ImageSegments): ByteRange[] {
   const dropped = droppedObjects(manifest, segments);
   return segments.extents((frame) => dropped.has(segments.frames.object(frame)));
 }

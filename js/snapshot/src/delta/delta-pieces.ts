@@ -2,7 +2,7 @@ import type { Pieces } from "../encode/encode-image.js";
 import { toRead } from "../encode/image-pieces.js";
 import type { Encoding } from "../encode/snapshot-encoder.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import type { Extent } from "../local/extents.js";
+import type { ByteRange } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { DELTA_WORKER } from "../workers/scripts.js";
 import { type DeltaTask, RangeKind, type TaskRange, taskOf } from "./delta-task.js";
@@ -93,8 +93,8 @@ export function* deltaTasks(
 }
 
 /** Returns the parts of a piece, [start, end) in bytes, that are in none of its ranges. */
-function gapsOf(ranges: readonly TaskRange[], start: number, end: number): Extent[] {
-  const gaps: Extent[] = [];
+function gapsOf(ranges: readonly TaskRange[], start: number, end: number): ByteRange[] {
+  const gaps: ByteRange[] = [];
   for (const range of ranges) {
     const next = range.start * BLOCK_SIZE;
     if (start < next) gaps.push({ start, end: next });

@@ -1,6 +1,6 @@
 /** The tasks of the workers that compress the pieces of a delta, and which bytes these read. */
 import { BLOCK_SIZE } from "../format/limits.js";
-import { append, type Extent, subtract } from "../local/extents.js";
+import { append, type ByteRange, subtract } from "../local/extents.js";
 
 /** What is known about a range. */
 export const RangeKind = {
@@ -15,7 +15,7 @@ export const RangeKind = {
 } as const;
 
 /** Blocks of a piece that a delta may have to contain: [start, end). */
-export interface TaskRange extends Extent {
+export interface TaskRange extends ByteRange {
   kind: (typeof RangeKind)[keyof typeof RangeKind];
   /** Where its bytes are in the file that is read. */
   readonly position: number;
@@ -56,8 +56,8 @@ const ZEROS = Buffer.alloc(BLOCK_SIZE);
 type ReadRange = (start: number, end: number) => Uint8Array;
 
 /** Returns the bytes of a piece of `length` that hold ranges of blocks, in order, with short gaps between these. */
-export function toBytes(blocks: readonly Extent[], length: number): Extent[] {
-  const ranges: Extent[] = [];
+export function toBytes(blocks: readonly ByteRange[], length: number): ByteRange[] {
+  const ranges: ByteRange[] = [];
   for (const { start, end } of blocks) {
     const range = { start: start * BLOCK_SIZE, end: Math.min(end * BLOCK_SIZE, length) };
     append(ranges, range, MAX_GAP);
@@ -69,7 +69,11 @@ export function toBytes(blocks: readonly Extent[], length: number): Extent[] {
  * Reads ranges of a piece of an image. Reads the rest only if the first block of each gap is zeros: the compressor
  * cuts a piece without other data as in a full snapshot.
  */
-export function readImageRanges(ranges: readonly Extent[], length: number, read: ReadRange): void {
+export function readImageRanges(
+  ranges: readonly ByteRange[],
+  length: number,
+  read: ReadRange,
+): void {
   for (const { start, end } of ranges) read(start, end);
   const rest = subtract([{ start: 0, end: length }], ranges);
   const isData = (bytes: Uint8Array) => !ZEROS.subarray(0, bytes.length).equals(bytes);

@@ -6,7 +6,7 @@ import type { Compressed } from "../encode/encode-image.js";
 import type { EncodeData } from "../encode/encode-worker.js";
 import { RUN_LENGTH } from "../encode/snapshot-encoder.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import { type Extent, toSet } from "../local/extents.js";
+import { type ByteRange, toSet } from "../local/extents.js";
 import { readWholeSync } from "../local/read-write.js";
 import { errorOf, instantiate } from "../wasm/module.js";
 import { serve } from "../workers/serve.js";
@@ -111,7 +111,7 @@ function readImage(bytes: Uint8Array, position: number): void {
 }
 
 /** Returns the bytes of a piece that hold some of its ranges. */
-function bytesIn({ block, length }: Piece, ranges: readonly TaskRange[]): Extent[] {
+function bytesIn({ block, length }: Piece, ranges: readonly TaskRange[]): ByteRange[] {
   const blocks = ranges.map(({ start, end }) => ({ start: start - block, end: end - block }));
   return toBytes(blocks, length);
 }

@@ -1,6 +1,6 @@
 import type { Encoding } from "../encode/snapshot-encoder.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import { type Extent, intersect, subtract, toSet, union, widen } from "../local/extents.js";
+import { type ByteRange, intersect, subtract, toSet, union, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";
@@ -22,7 +22,7 @@ import { differingPieces, type OpenBase, withRestoredPieces } from "./differing-
 export type Detection = "changed" | "extents" | "compare" | "digests";
 
 /** Whole blocks of an image that a delta may have to contain. */
-export interface Candidate extends Extent {
+export interface Candidate extends ByteRange {
   /** Whether they are compared with the base; if not, they count as changed. */
   readonly isCompared: boolean;
   /** Where its bytes are in the file that is read. Default: at `start` */
@@ -32,7 +32,7 @@ export interface Candidate extends Extent {
 /** What is known about the changes of an image. */
 export interface Changed {
   /** The ranges that may have changed, if the caller knows them. */
-  readonly changed?: Iterable<Extent> | undefined;
+  readonly changed?: Iterable<ByteRange> | undefined;
   /** The blocks that changed or are rewritten, if a copy of these is read in place of the image. */
   readonly copied?: CopiedBlocks | undefined;
 }
@@ -52,7 +52,7 @@ export interface Comparison {
   readonly base: OpenBase;
   readonly delta: Changed;
   /** Ranges that are written whether they have changed or not. */
-  readonly rewritten: readonly Extent[];
+  readonly rewritten: readonly ByteRange[];
   readonly options: WorkOptions;
 }
 
@@ -79,7 +79,7 @@ export async function withDetected<T>(
   const data = union(toSet(await image.extents(), image.size), base.segments.extents());
   const detected = (
     detection: Detection,
-    compared: readonly Extent[],
+    compared: readonly ByteRange[],
     baseImage: BaseImage | undefined,
   ) => {
     const candidates = candidatesOf(image.size, certain, compared);
@@ -124,8 +124,8 @@ async function withImage<T>(
 /** Returns the candidates of an image, in order: `changed` ranges, and all other blocks of `compared` ranges. */
 export function candidatesOf(
   imageSize: number,
-  changed: readonly Extent[],
-  compared: readonly Extent[],
+  changed: readonly ByteRange[],
+  compared: readonly ByteRange[],
 ): Candidate[] {
   const certain = widen(changed, BLOCK_SIZE, imageSize);
   const possible = subtract(widen(compared, BLOCK_SIZE, imageSize), certain);
@@ -137,7 +137,7 @@ export function candidatesOf(
 }
 
 /** Returns the last block of a base if it is incomplete and the image is longer: it then counts as changed. */
-function grownBlock(imageSize: number, baseSize: number): Extent[] {
+function grownBlock(imageSize: number, baseSize: number): ByteRange[] {
   const rest = baseSize % BLOCK_SIZE;
   if (rest === 0 || imageSize <= baseSize) return [];
   return [{ start: baseSize - rest, end: baseSize }];

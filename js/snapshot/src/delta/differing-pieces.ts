@@ -13,7 +13,7 @@ import {
 import type { Manifest } from "../format/manifest.js";
 import type { ImageSegment, ImageSegments } from "../format/segments.js";
 import { checkFreeSpace } from "../local/disk-space.js";
-import { type Extent, lengthOf, toSet, widen } from "../local/extents.js";
+import { type ByteRange, lengthOf, toSet, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { withTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
@@ -39,7 +39,7 @@ export async function differingPieces(
   encoding: Encoding,
   base: ImageSegments,
   options: WorkOptions,
-): Promise<Extent[]> {
+): Promise<ByteRange[]> {
   const pieces = await imagePieces(image, encoding, true);
   const comparison = new DigestComparison(base);
   await compressPieces("compare", pieces, options, async (results, counts) => {
@@ -53,7 +53,7 @@ export async function differingPieces(
 
 /** Compares the runs of an image with the segments of its base, in order. */
 class DigestComparison {
-  readonly differing: Extent[] = [];
+  readonly differing: ByteRange[] = [];
   readonly #base: ImageSegments;
   readonly #segments: Iterator<ImageSegment, undefined>;
   #next: ImageSegment | undefined;
@@ -115,7 +115,7 @@ class DigestComparison {
 export async function withRestoredPieces<T>(
   source: Source,
   { manifest, segments }: OpenBase,
-  wanted: readonly Extent[],
+  wanted: readonly ByteRange[],
   options: WorkOptions,
   use: (base: BaseImage) => Promise<T>,
 ): Promise<T> {
@@ -133,7 +133,7 @@ export async function withRestoredPieces<T>(
 }
 
 /** Returns the frames that hold data of ranges. */
-function framesIn(segments: ImageSegments, ranges: readonly Extent[]): ReadonlySet<number> {
+function framesIn(segments: ImageSegments, ranges: readonly ByteRange[]): ReadonlySet<number> {
   const frames = new Set<number>();
   let at = 0;
   for (const { imageOffset: start, length, frame } of segments) {

@@ -16,7 +16,7 @@ import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { ImageSegments } from "../format/segments.js";
 import { transferOf } from "../http/transfer.js";
-import { dataExtents, type Extent, lengthOf } from "../local/extents.js";
+import { type ByteRange, dataExtents, lengthOf } from "../local/extents.js";
 import { ImageFile } from "../local/image-file.js";
 import { libc } from "../local/libc.js";
 import { Turns } from "../local/locks.js";
@@ -183,7 +183,7 @@ export class DiskSaver {
    */
   #saveCopy(
     target: SaveTarget,
-    others: readonly Extent[],
+    others: readonly ByteRange[],
     mayPack: boolean,
     write: (copied: Copied) => Promise<Saved["info"]>,
   ): Promise<Saved> {
@@ -214,7 +214,7 @@ export class DiskSaver {
   async #copy(
     file: FileHandle,
     copied: BlockSet,
-    others: readonly Extent[],
+    others: readonly ByteRange[],
     mayPack: boolean,
     { whileFrozen = (copy) => copy() }: SaveTarget,
   ): Promise<Omit<Copied, "copy"> & { readonly pause: number }> {
@@ -260,7 +260,7 @@ export class DiskSaver {
   }
 
   /** Brings ranges into the local image. @param aborted ends the wait for a server that does not answer */
-  async #bring(ranges: readonly Extent[], aborted: AbortSignal | undefined): Promise<void> {
+  async #bring(ranges: readonly ByteRange[], aborted: AbortSignal | undefined): Promise<void> {
     const { engine, base, states, manifest, files, image, signal } = this.#parts;
     for (const { start, end } of windowsOf(ranges, BRING_SIZE)) {
       await unlessAborted(engine.fetch(start, end), aborted);
@@ -271,7 +271,7 @@ export class DiskSaver {
 }
 
 /** Divides ranges into windows of at most `size` bytes. */
-function* windowsOf(ranges: readonly Extent[], size: number): Generator<Extent> {
+function* windowsOf(ranges: readonly ByteRange[], size: number): Generator<ByteRange> {
   for (const { start, end } of ranges)
     for (let at = start; at < end; at += size) yield { start: at, end: Math.min(at + size, end) };
 }

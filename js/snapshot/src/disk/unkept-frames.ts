@@ -1,5 +1,5 @@
 import type { Frames } from "../format/frames.js";
-import type { Extent } from "../local/extents.js";
+import type { ByteRange } from "../local/extents.js";
 
 /** The most bytes of frames that are in memory though no reader waits for them. */
 const MAX_BYTES = 2 ** 24;
@@ -64,7 +64,7 @@ export class UnkeptFrames {
   }
 
   /** Copies what a frame holds of a range of the image, whose first byte is the first of `target`. */
-  copy(frame: number, { start, end }: Extent, target: Uint8Array): void {
+  copy(frame: number, { start, end }: ByteRange, target: Uint8Array): void {
     const data = this.#data.get(frame);
     if (data === undefined) return;
     for (const { imageOffset, frameOffset, length } of this.frames.segments(frame)) {

@@ -1,6 +1,6 @@
 /** The pieces of an image that worker threads read and compress, and the zeros between them. */
 
-import type { Extent } from "../local/extents.js";
+import type { ByteRange } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import { ENCODE_WORKER } from "../workers/scripts.js";
@@ -25,7 +25,7 @@ const MAX_ZEROS = 2 ** 36;
 export function* pieces(
   imageSize: number,
   pieceSize: number,
-  extents: readonly Extent[],
+  extents: readonly ByteRange[],
 ): Generator<Stretch> {
   let offset = 0;
   for (const { start, end } of regions(imageSize, pieceSize, extents)) {
@@ -39,7 +39,7 @@ export function* pieces(
 }
 
 /** Returns the number of pieces to read, and their bytes. */
-export function toRead(imageSize: number, pieceSize: number, extents: Iterable<Extent>) {
+export function toRead(imageSize: number, pieceSize: number, extents: Iterable<ByteRange>) {
   let count = 0;
   let totalBytes = 0;
   for (const { start, end } of regions(imageSize, pieceSize, extents)) {
@@ -53,8 +53,8 @@ export function toRead(imageSize: number, pieceSize: number, extents: Iterable<E
 function* regions(
   imageSize: number,
   pieceSize: number,
-  extents: Iterable<Extent>,
-): Generator<Extent> {
+  extents: Iterable<ByteRange>,
+): Generator<ByteRange> {
   let previousEnd = 0;
   for (const extent of extents) {
     const start = Math.max(previousEnd, extent.start - (extent.start % pieceSize));

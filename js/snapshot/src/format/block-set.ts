@@ -1,4 +1,4 @@
-import type { Extent } from "../local/extents.js";
+import type { ByteRange } from "../local/extents.js";
 import { BLOCK_SIZE } from "./limits.js";
 
 const ZEROS = Buffer.alloc(4096);
@@ -69,16 +69,16 @@ export class BlockSet {
   }
 
   /** Yields the parts of [start, end) of the image, in bytes, that are in blocks of the set. */
-  *runs(start: number, end: number): Generator<Extent> {
+  *runs(start: number, end: number): Generator<ByteRange> {
     yield* this.#parts(start, end, true);
   }
 
   /** Yields the parts of [start, end) of the image, in bytes, that are in no block of the set. */
-  *gaps(start: number, end: number): Generator<Extent> {
+  *gaps(start: number, end: number): Generator<ByteRange> {
     yield* this.#parts(start, end, false);
   }
 
-  *#parts(start: number, end: number, isMember: boolean): Generator<Extent> {
+  *#parts(start: number, end: number, isMember: boolean): Generator<ByteRange> {
     const endBlock = Math.ceil(end / BLOCK_SIZE);
     let block = Math.floor(start / BLOCK_SIZE);
     while (block < endBlock) {

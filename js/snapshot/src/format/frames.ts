@@ -1,4 +1,4 @@
-import type { Extent } from "../local/extents.js";
+import type { ByteRange } from "../local/extents.js";
 
 /** The length of a frame's record in `decode.wasm`, in bytes. */
 const RECORD_LENGTH = 64;
@@ -165,7 +165,7 @@ export class Frames {
   }
 
   /** Yields the ranges of the image that are data, in order: one for each segment. */
-  *extents(): Generator<Extent> {
+  *extents(): Generator<ByteRange> {
     for (const number of this.segmentsInOrder()) {
       const start = this.segmentStart(number);
       yield { start, end: start + this.segmentLength(number) };

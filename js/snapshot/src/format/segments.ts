@@ -1,5 +1,5 @@
 /** The segments of snapshots and deltas in the order of their images, and which of them two images share. */
-import type { Extent } from "../local/extents.js";
+import type { ByteRange } from "../local/extents.js";
 import type { Frames, Segment } from "./frames.js";
 import type { Manifest } from "./manifest.js";
 
@@ -32,7 +32,7 @@ export class ImageSegments {
   }
 
   /** Returns the ranges of the image that are data. @param isWanted whether to include the data of a frame */
-  extents(isWanted: (frame: number) => boolean = () => true): Extent[] {
+  extents(isWanted: (frame: number) => boolean = () => true): ByteRange[] {
     const extents: { start: number; end: number }[] = [];
     for (const { imageOffset: start, length, frame } of this) {
       if (!isWanted(frame)) continue;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { ByteRange } from "../local/extents.js";
 
-import type { ByteRange } from "../create-snapshot.js";
 import { RequestFailure, responseFailure } from "./failure.js";
 
 /** What identifies the version of an object while it is read. Plain values, which threads can share. */

@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import { SnapshotError } from "../error.js";
 import { type AtomicWriteOptions, writeAtomically } from "./atomic-write.js";
 import { checkFreeSpace } from "./disk-space.js";
-import { append, dataExtents, type Extent, lengthOf } from "./extents.js";
+import { append, type ByteRange, dataExtents, lengthOf } from "./extents.js";
 import { type Libc, libc } from "./libc.js";
 import { reading } from "./open-file.js";
 import { readFully, writeFully } from "./read-write.js";
@@ -116,7 +116,7 @@ class CopyLanes {
   /** Whether runs hold data only; if not, blocks of zeros become holes. */
   readonly #areHolesKnown: boolean;
 
-  constructor(task: CopyTask, system: Libc | undefined, extents: readonly Extent[] | undefined) {
+  constructor(task: CopyTask, system: Libc | undefined, extents: readonly ByteRange[] | undefined) {
     this.#task = task;
     this.#areHolesKnown = extents !== undefined;
     this.#libc = this.#areHolesKnown ? system : undefined;
@@ -140,7 +140,7 @@ class CopyLanes {
    * the call does not (`EXDEV`, `EINVAL`, `ENOSYS`, `EOPNOTSUPP`), and says what is wrong where neither
    * does, such as a full disk or an image that was truncated.
    */
-  async #copyInKernel({ start, end }: CopyWindow): Promise<Extent[]> {
+  async #copyInKernel({ start, end }: CopyWindow): Promise<ByteRange[]> {
     const { image, file, signal } = this.#task;
     let offset = start;
     while (offset < end && this.#libc !== undefined) {
@@ -152,7 +152,7 @@ class CopyLanes {
     return offset < end ? [{ start: offset, end }] : [];
   }
 
-  async #readAndWrite(bytes: Buffer, start: number, runs: readonly Extent[]): Promise<void> {
+  async #readAndWrite(bytes: Buffer, start: number, runs: readonly ByteRange[]): Promise<void> {
     const { image, path, file, signal } = this.#task;
     signal?.throwIfAborted();
     const count = await reading("ERR_IMAGE", image.name, readFully(image.fd, bytes, start));
@@ -185,7 +185,7 @@ const ZEROS = Buffer.alloc(BLOCK);
 interface CopyWindow {
   readonly start: number;
   end: number;
-  readonly runs: Extent[];
+  readonly runs: ByteRange[];
 }
 
 /**
@@ -193,7 +193,7 @@ interface CopyWindow {
  * bytes; a window with one run has up to `runSize` bytes.
  */
 function* copyWindows(
-  extents: Iterable<Extent>,
+  extents: Iterable<ByteRange>,
   mixedSize: number,
   runSize = mixedSize,
 ): Generator<CopyWindow> {
@@ -214,8 +214,8 @@ function* copyWindows(
 }
 
 /** Returns the runs of blocks in `bytes`, which lie at `offset`, that are not all zeros. */
-export function nonZeroRuns(bytes: Buffer, offset: number): Extent[] {
-  const runs: Extent[] = [];
+export function nonZeroRuns(bytes: Buffer, offset: number): ByteRange[] {
+  const runs: ByteRange[] = [];
   for (let at = 0; at < bytes.length; at += BLOCK) {
     const block = bytes.subarray(at, at + BLOCK);
     if (block.equals(ZEROS.subarray(0, block.length))) continue;

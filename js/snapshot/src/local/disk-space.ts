@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 
 import { SnapshotError } from "../error.js";
 import type { Frames } from "../format/frames.js";
-import { dataExtents, difference, type Extent } from "./extents.js";
+import { type ByteRange, dataExtents, difference } from "./extents.js";
 import { libc } from "./libc.js";
 import { readFullySync, writeFullySync } from "./read-write.js";
 
@@ -70,7 +70,7 @@ export async function zeroHoles(
   { fd }: FileHandle,
   frames: Frames,
   size: number,
-  kept: Iterable<Extent> = [],
+  kept: Iterable<ByteRange> = [],
 ): Promise<void> {
   const extents = (await dataExtents(fd, size)) ?? [{ start: 0, end: size }];
   for (const { start, end } of difference(difference(extents, frames.extents()), kept)) {

@@ -8,15 +8,17 @@ import { setImmediate } from "node:timers/promises";
 import { libc, SEEK_DATA, SEEK_END, SEEK_HOLE } from "./libc.js";
 
 /** A range of bytes: [start, end). */
-export interface Extent {
+export interface ByteRange {
+  /** The offset of its first byte. */
   readonly start: number;
+  /** The offset of the byte after its last. */
   readonly end: number;
 }
 
 /** Adds an extent that begins after the others. Extends the last one instead if the gap has at most `gap` bytes. */
 export function append(
   extents: { start: number; end: number }[],
-  { start, end }: Extent,
+  { start, end }: ByteRange,
   gap = 0,
 ): void {
   const last = extents.at(-1);
@@ -25,10 +27,10 @@ export function append(
 }
 
 /** Returns a set of extents. They are sorted and joined, and cut off at `size`. */
-export function toSet(extents: readonly Extent[], size: number): Extent[] {
+export function toSet(extents: readonly ByteRange[], size: number): ByteRange[] {
   const isInOrder = extents.every(({ start }, at) => start >= (extents[at - 1]?.start ?? 0));
   const ordered = isInOrder ? extents : [...extents].sort((a, b) => a.start - b.start);
-  const set: Extent[] = [];
+  const set: ByteRange[] = [];
   for (const { start, end } of ordered) {
     if (start < Math.min(end, size)) append(set, { start, end: Math.min(end, size) });
   }
@@ -36,7 +38,7 @@ export function toSet(extents: readonly Extent[], size: number): Extent[] {
 }
 
 /** Returns a set widened to multiples of `unit`, and cut off at `size`. */
-export function widen(set: readonly Extent[], unit: number, size: number): Extent[] {
+export function widen(set: readonly ByteRange[], unit: number, size: number): ByteRange[] {
   const wider = set.map(({ start, end }) => {
     return { start: start - (start % unit), end: Math.ceil(end / unit) * unit };
   });
@@ -44,7 +46,7 @@ export function widen(set: readonly Extent[], unit: number, size: number): Exten
 }
 
 /** Returns the whole multiples of `unit` that are in a set. */
-export function narrow(set: readonly Extent[], unit: number): Extent[] {
+export function narrow(set: readonly ByteRange[], unit: number): ByteRange[] {
   return set
     .map(({ start, end }) => {
       return { start: Math.ceil(start / unit) * unit, end: end - (end % unit) };
@@ -53,13 +55,13 @@ export function narrow(set: readonly Extent[], unit: number): Extent[] {
 }
 
 /** Returns the bytes that are in any of some sets. */
-export function union(...sets: readonly (readonly Extent[])[]): Extent[] {
+export function union(...sets: readonly (readonly ByteRange[])[]): ByteRange[] {
   return toSet(sets.flat(), Number.POSITIVE_INFINITY);
 }
 
 /** Returns the bytes that are in both sets. */
-export function intersect(one: readonly Extent[], other: readonly Extent[]): Extent[] {
-  const common: Extent[] = [];
+export function intersect(one: readonly ByteRange[], other: readonly ByteRange[]): ByteRange[] {
+  const common: ByteRange[] = [];
   for (let index = 0, at = 0; index < one.length && at < other.length; ) {
     const left = one[index]!;
     const right = other[at]!;
@@ -73,12 +75,15 @@ export function intersect(one: readonly Extent[], other: readonly Extent[]): Ext
 }
 
 /** Returns the bytes that are in one set and not in the other. */
-export function subtract(one: readonly Extent[], other: readonly Extent[]): Extent[] {
+export function subtract(one: readonly ByteRange[], other: readonly ByteRange[]): ByteRange[] {
   return [...difference(one, other)];
 }
 
 /** Yields the bytes that are in one set and not among other extents, which are in order and may be adjacent. */
-export function* difference(one: Iterable<Extent>, other: Iterable<Extent>): Generator<Extent> {
+export function* difference(
+  one: Iterable<ByteRange>,
+  other: Iterable<ByteRange>,
+): Generator<ByteRange> {
   const others = other[Symbol.iterator]();
   let next = others.next();
   for (const { start, end } of one) {
@@ -95,7 +100,7 @@ export function* difference(one: Iterable<Extent>, other: Iterable<Extent>): Gen
 }
 
 /** Returns the number of bytes in a set. */
-export function lengthOf(set: Iterable<Extent>): number {
+export function lengthOf(set: Iterable<ByteRange>): number {
   let length = 0;
   for (const { start, end } of set) length += end - start;
   return length;
@@ -119,11 +124,11 @@ const YIELD_INTERVAL = 2 ** 10;
 export async function dataExtents(
   fd: number,
   size: number,
-): Promise<readonly Extent[] | undefined> {
+): Promise<readonly ByteRange[] | undefined> {
   const system = await libc();
   if (system === undefined) return undefined;
 
-  const extents: Extent[] = [];
+  const extents: ByteRange[] = [];
   for (let offset = 0; offset < size; ) {
     const start = system.lseek(fd, offset, SEEK_DATA);
     if (start >= size) break;

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
 import { fileTypeOf, START_LENGTH } from "../format/file-type.js";
-import { dataExtents, type Extent } from "./extents.js";
+import { type ByteRange, dataExtents } from "./extents.js";
 import { type FileId, openFile, reading } from "./open-file.js";
 import { readFully } from "./read-write.js";
 
@@ -51,7 +51,7 @@ export class ImageFile {
   }
 
   /** Returns the extents that may hold data: the whole file if the system cannot tell. */
-  async extents(): Promise<readonly Extent[]> {
+  async extents(): Promise<readonly ByteRange[]> {
     const whole = [{ start: 0, end: this.size }];
     if (this.size === 0) return [];
     if (this.found.blocks * STAT_BLOCK >= this.found.size) return whole;

@@ -4,7 +4,7 @@ import { statfs } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import { type Extent, narrow, toSet } from "./extents.js";
+import { type ByteRange, narrow, toSet } from "./extents.js";
 import { type Libc, libc } from "./libc.js";
 
 const fstat = promisify(fstatOf);
@@ -50,7 +50,7 @@ const YIELD_INTERVAL = 2 ** 14;
 export async function sharedExtents(
   image: OpenedFile,
   base: OpenedFile,
-): Promise<readonly Extent[] | undefined> {
+): Promise<readonly ByteRange[] | undefined> {
   const system = await libc();
   if (system === undefined || !(await areComparable(system, image, base))) return undefined;
 
@@ -101,7 +101,7 @@ async function intersectPhysical(
 }
 
 /** An extent of a file with its physical offset. */
-interface PhysicalExtent extends Extent {
+interface PhysicalExtent extends ByteRange {
   /** Its offset on the disk minus its offset in the file, in bytes. */
   readonly shift: number;
 }

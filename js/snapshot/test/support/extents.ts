@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
 
-import { dataExtents, type Extent } from "../../dist/local/extents.js";
+import { type ByteRange, dataExtents } from "../../dist/local/extents.js";
 
-export type { Extent };
+export type { ByteRange };
 
 /** Returns the extents of a file that hold data. Throws if the system cannot report them. */
-export async function extentsOf(path: string): Promise<readonly Extent[]> {
+export async function extentsOf(path: string): Promise<readonly ByteRange[]> {
   const file = await open(path, "r");
   try {
     const extents = await dataExtents(file.fd, (await file.stat()).size);

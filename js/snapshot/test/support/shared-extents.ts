@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
-import type { Extent } from "../../src/local/extents.js";
+import type { ByteRange } from "../../src/local/extents.js";
 import { sharedExtents } from "../../src/local/shared-extents.js";
 
 const BLOCK = 4096;
@@ -26,7 +26,7 @@ export class SharedBlocks {
   }
 
   /** Returns the blocks as ranges that are not adjacent. */
-  ranges(): Extent[] {
+  ranges(): ByteRange[] {
     const ranges: { start: number; end: number }[] = [];
     for (const [block, isShared] of this.#isShared.entries()) {
       const [start, previous] = [block * BLOCK, ranges.at(-1)];
@@ -47,7 +47,7 @@ export async function shared(
   image: string,
   base: string,
   sizes: { readonly image?: number; readonly base?: number } = {},
-): Promise<readonly Extent[] | undefined> {
+): Promise<readonly ByteRange[] | undefined> {
   const [imageFd, baseFd] = [openSync(image, "r"), openSync(base, "r")];
   try {
     const found = await sharedExtents(
@@ -63,7 +63,7 @@ export async function shared(
 }
 
 /** Throws unless two open files are equal in each range. */
-function expectEqualRanges(one: number, other: number, ranges: readonly Extent[]): void {
+function expectEqualRanges(one: number, other: number, ranges: readonly ByteRange[]): void {
   for (const { start, end } of ranges) {
     const [expected, found] = [one, other].map((file) => {
       const bytes = Buffer.alloc(end - start);
