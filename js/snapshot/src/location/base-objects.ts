@@ -7,33 +7,17 @@ import type { WorkOptions } from "../workers/pool.js";
 import { type Location, locationOf, referencedFrom } from "./location.js";
 import {
   closeObjects,
+  type ObjectOptions,
   type OpenedObject,
-  type OpenHow,
   type OpenObjects,
   openObject,
   openObjects,
 } from "./open-object.js";
 import type { Resolve } from "./source.js";
 
-/** How the base objects of a delta are opened. */
-export interface BaseObjectsHow extends Pick<OpenHow, "transfer" | "keepsConnection"> {
+/** Options of {@link openBaseObjects}. */
+export interface BaseOptions extends Pick<ObjectOptions, "transfer" | "keepsConnection"> {
   readonly options: TransferOptions & WorkOptions & { readonly resolve?: Resolve | undefined };
-}
-
-/** Returns how a base object of a delta is opened. */
-function howOfBase(
-  delta: Location,
-  location: Location | undefined,
-  digest: string,
-  { options, ...how }: BaseObjectsHow,
-): OpenHow {
-  return {
-    ...how,
-    options: optionsFor(delta, location, options),
-    // Its manifest is not needed: a byte tells the size and the version.
-    ...{ prefixLength: 0, tailLength: 1 },
-    nameOf: (place) => `base object ${digest} (${place})`,
-  };
 }
 
 /**
@@ -47,19 +31,19 @@ export async function openBaseObjects(
   delta: Location,
   objects: readonly BaseObject[],
   isNeeded: (number: number) => boolean,
-  { early, ...how }: BaseObjectsHow & { readonly early?: EarlyBases | undefined },
+  options: BaseOptions,
+  early?: EarlyBases,
 ): Promise<OpenObjects> {
   const locations = await Promise.all(
     objects.map(async (object, at) =>
-      isNeeded(at + 1) ? baseLocation(delta, object, how.options) : undefined,
+      isNeeded(at + 1) ? baseLocation(delta, object, options.options) : undefined,
     ),
   );
-  const howOf = (at: number): OpenHow => {
-    const { digest = "" } = objects[at] ?? {};
-    const opening = howOfBase(delta, locations[at], digest, how);
-    return early === undefined ? opening : { ...opening, early: () => early.take(digest) };
-  };
-  const opened = await openObjects(locations, howOf);
+  const { signal } = options.options;
+  const opened = await openObjects(locations, options.transfer, signal, async (location, at) => {
+    const { digest } = objects[at] as BaseObject;
+    return (await early?.take(digest)) ?? openBase(delta, location, digest, options);
+  });
   for (const [at, object] of opened.entries()) {
     const { size } = objects[at] as BaseObject;
     if (object === undefined || object.size === size) continue;
@@ -70,6 +54,24 @@ export async function openBaseObjects(
   return opened;
 }
 
+/** Opens a base object of a delta. */
+function openBase(
+  delta: Location,
+  location: Location,
+  digest: string,
+  { options, ...opening }: BaseOptions,
+  prefixLength = 0,
+): Promise<OpenedObject> {
+  return openObject(location, {
+    ...opening,
+    options: optionsFor(delta, location, options),
+    prefixLength,
+    // Its manifest is not needed: a byte tells the size and the version.
+    tailLength: 1,
+    nameOf: (place) => `base object ${digest} (${place})`,
+  });
+}
+
 /**
  * Returns the location of a base object: the one that `resolve` returns, or else the reference in the delta.
  *
@@ -78,7 +80,7 @@ export async function openBaseObjects(
 export async function baseLocation(
   delta: Location,
   object: BaseObject,
-  options: BaseObjectsHow["options"],
+  options: BaseOptions["options"],
 ): Promise<Location> {
   const location = await knownLocation(delta, object, options);
   if (location !== undefined) return location;
@@ -94,7 +96,7 @@ export async function baseLocation(
 export async function knownLocation(
   delta: Location,
   { digest, reference }: BaseObject,
-  { resolve, signal }: Pick<BaseObjectsHow["options"], "resolve" | "signal">,
+  { resolve, signal }: Pick<BaseOptions["options"], "resolve" | "signal">,
 ): Promise<Location | undefined> {
   const resolved = await unlessAborted(Promise.resolve(resolve?.(digest)), signal);
   if (resolved === undefined) {
@@ -130,29 +132,44 @@ export interface KnownBase {
   readonly size: number;
 }
 
-/** How base objects are opened. */
-interface EarlyHow extends BaseObjectsHow {
-  /** How many bytes of the beginning of the largest one to request, which has most of the image. */
-  readonly prefixLength: number;
-}
-
-/** A base object that is being opened. */
-interface Opening {
+/** A base object that is being opened. `stop` ends that, unless it was taken. */
+interface EarlyBase {
   readonly opened: Promise<OpenedObject>;
-  /** Stops it, unless it was taken. */
   readonly stop: AbortController;
 }
 
-/** Base objects that are being opened. */
+/** Base objects that are opened before the manifest of the delta is known. */
 export class EarlyBases {
-  readonly #openings: Promise<Map<string, Opening>>;
+  readonly #openings: Promise<Map<string, EarlyBase>>;
 
-  constructor(delta: Location, bases: Promise<readonly KnownBase[]>, how: EarlyHow) {
-    this.#openings = bases.then(
-      (known) => openAll(delta, known, how),
-      // The manifest will name those that are needed.
-      () => new Map(),
-    );
+  /** @param prefixLength how many bytes of the beginning of the largest one to request, which has most of the image */
+  constructor(
+    delta: Location,
+    bases: Promise<readonly KnownBase[]>,
+    { prefixLength, options, ...opening }: BaseOptions & { readonly prefixLength: number },
+  ) {
+    const openAll = (known: readonly KnownBase[]) => {
+      const largest = Math.max(...known.map(({ size }) => size));
+      const openings = new Map<string, EarlyBase>();
+      for (const { digest, location, size } of known) {
+        if (location.kind === "file") continue;
+        const stop = new AbortController();
+        const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])]);
+        const stoppable = { ...opening, options: { ...options, signal } };
+        const opened = openBase(
+          delta,
+          location,
+          digest,
+          stoppable,
+          size === largest ? prefixLength : 0,
+        );
+        opened.catch(() => {});
+        openings.set(digest, { opened, stop });
+      }
+      return openings;
+    };
+    // If none are known, the manifest will name those that are needed.
+    this.#openings = bases.then(openAll, () => new Map());
   }
 
   /** Returns a base object if it is being opened. The caller closes it. @throws {SnapshotError} `ERR_SOURCE` */
@@ -172,25 +189,4 @@ export class EarlyBases {
     for (const result of await Promise.allSettled(left.map(({ opened }) => opened)))
       if (result.status === "fulfilled") await closeObjects([result.value]);
   }
-}
-
-function openAll(
-  delta: Location,
-  bases: readonly KnownBase[],
-  { prefixLength, options, ...how }: EarlyHow,
-): Map<string, Opening> {
-  const largest = Math.max(...bases.map(({ size }) => size));
-  const openings = new Map<string, Opening>();
-  for (const { digest, location, size } of bases) {
-    if (location.kind === "file") continue;
-    const stop = new AbortController();
-    const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])]);
-    const opened = openObject(location, {
-      ...howOfBase(delta, location, digest, { ...how, options: { ...options, signal } }),
-      prefixLength: size === largest ? prefixLength : 0,
-    });
-    opened.catch(() => {});
-    openings.set(digest, { opened, stop });
-  }
-  return openings;
 }

@@ -23,8 +23,8 @@ class Stream {
 /** An object that is open for reading, or has to be downloaded first. */
 export type OpenedObject = OpenObject | Stream;
 
-/** How an object is opened. */
-export interface OpenHow {
+/** Options of {@link openObject}. */
+export interface ObjectOptions {
   readonly options: TransferOptions & WorkOptions;
   readonly transfer: Transfer;
   /** How many bytes of its beginning to request together with its tail, or 0. */
@@ -33,8 +33,6 @@ export interface OpenHow {
   readonly tailLength?: number;
   /** Whether to leave its connection open for further requests. Default: `false`. */
   readonly keepsConnection?: boolean;
-  /** Returns the object if it is being opened already. */
-  readonly early?: () => Promise<OpenedObject | undefined>;
   /** Returns the name of the object in messages. @param place its path or URL, without secrets */
   readonly nameOf?: (place: string) => string;
 }
@@ -46,25 +44,28 @@ export type OpenObjects = readonly (OpenObject | undefined)[];
  * Opens objects, over as many connections as the caller allows. Those on servers without ranges are downloaded into
  * temporary files, one after the other. The caller closes them.
  *
+ * @param open opens one of them, by its position
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT`
  */
 export async function openObjects(
   locations: readonly (Location | undefined)[],
-  howOf: (number: number) => OpenHow,
+  transfer: Transfer,
+  signal: AbortSignal | undefined,
+  open: (location: Location, at: number) => Promise<OpenedObject>,
 ): Promise<OpenObjects> {
   const opened = new Array<OpenedObject | undefined>(locations.length).fill(undefined);
   const waiting = locations.entries();
   const openNext = async () => {
-    for (const [number, location] of waiting)
-      if (location !== undefined) opened[number] = await takeOrOpen(location, howOf(number));
+    for (const [at, location] of waiting)
+      if (location !== undefined) opened[at] = await open(location, at);
   };
   try {
-    const { connections = locations.length } = howOf(0).transfer;
+    const { connections = locations.length } = transfer;
     const openings = Array.from({ length: Math.min(connections, locations.length) }, openNext);
     for (const result of await Promise.allSettled(openings))
       if (result.status === "rejected") throw result.reason;
-    for (const [number, object] of opened.entries())
-      if (object instanceof Stream) opened[number] = await download(object, howOf(number));
+    for (const [at, object] of opened.entries())
+      if (object instanceof Stream) opened[at] = await download(object, transfer, signal);
     return opened as OpenObjects;
   } catch (error) {
     await closeObjects(opened);
@@ -72,21 +73,17 @@ export async function openObjects(
   }
 }
 
-async function takeOrOpen(location: Location, how: OpenHow): Promise<OpenedObject> {
-  return (await how.early?.()) ?? openObject(location, how);
-}
-
 /** Opens an object, which the caller closes. @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT` */
-export async function openObject(location: Location, how: OpenHow): Promise<OpenedObject> {
-  const { options, transfer, nameOf = (place) => place, early: _, ...requested } = how;
+export async function openObject(
+  location: Location,
+  { options, nameOf = (place) => place, ...requested }: ObjectOptions,
+): Promise<OpenedObject> {
   if (location.kind === "file") return SnapshotFile.open(location.path, nameOf(location.path));
   const { signal } = options;
   const locate = async () => (await requestAt(location, options)).request;
   return withRequestAt(location, options, async ({ request, name: url }) => {
     const name = nameOf(url);
-    const opened = await RemoteObject.open(request, {
-      ...{ ...requested, name, url, locate, transfer, signal },
-    });
+    const opened = await RemoteObject.open(request, { ...requested, name, url, locate, signal });
     return opened ?? new Stream(request, name, url);
   });
 }
@@ -97,14 +94,13 @@ export async function closeObjects(objects: readonly (OpenedObject | undefined)[
 }
 
 /** Downloads an object as a whole, and explains why the transfer is slow. */
-function download(stream: Stream, { transfer, options }: OpenHow): Promise<SnapshotFile> {
-  const { request, name, url } = stream;
+function download(
+  { request, name, url }: Stream,
+  transfer: Transfer,
+  signal: AbortSignal | undefined,
+): Promise<SnapshotFile> {
   emit("hedgerow:snapshot:no-ranges", { url });
-  process.emitWarning(
-    `${name}: the server has no ranges; downloading the whole snapshot in one stream`,
-    {
-      code: "HEDGEROW_NO_RANGES",
-    },
-  );
-  return spool(request, name, transfer, options.signal);
+  const message = `${name}: the server has no ranges; downloading the whole snapshot in one stream`;
+  process.emitWarning(message, { code: "HEDGEROW_NO_RANGES" });
+  return spool(request, name, transfer, signal);
 }

@@ -17,14 +17,15 @@ import { checkDifferentFile, type FileId, SnapshotFile } from "../local/open-fil
 import { checkLengthSync } from "../local/read-write.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
 import type { WorkOptions } from "../workers/pool.js";
-import {
-  type BaseObjectsHow,
-  EarlyBases,
-  type KnownBase,
-  openBaseObjects,
-} from "./base-objects.js";
+import { type BaseOptions, EarlyBases, type KnownBase, openBaseObjects } from "./base-objects.js";
 import type { Location } from "./location.js";
-import { closeObjects, type OpenObject, type OpenObjects, openObjects } from "./open-object.js";
+import {
+  closeObjects,
+  type OpenObject,
+  type OpenObjects,
+  openObject,
+  openObjects,
+} from "./open-object.js";
 
 /**
  * Returns where a base object of a delta is, or undefined to use the reference in the delta.
@@ -77,7 +78,7 @@ interface Beginning {
 /** The end of a snapshot for a disk: the manifest of a full snapshot of 16 GiB. Readers use its connection. */
 const DISK_TAIL = { tailLength: 5 * 2 ** 16, keepsConnection: true };
 
-/** How a snapshot is opened, by the part of it that is wanted. */
+/** The requests that open a snapshot, by the part of it that is wanted. */
 const BEGINNINGS: Readonly<Record<SourceOptions["wanted"], Beginning>> = {
   info: { prefixLength: 0, workers: 0 },
   all: { prefixLength: 2 ** 23 },
@@ -87,7 +88,7 @@ const BEGINNINGS: Readonly<Record<SourceOptions["wanted"], Beginning>> = {
   "known disk": { prefixLength: 0, ...DISK_TAIL, workers: 0 },
 };
 
-/** How a source is opened. */
+/** Options of {@link openSource}. */
 export interface SourceOptions {
   readonly options: TransferOptions & WorkOptions & { readonly resolve?: Resolve | undefined };
   /**
@@ -102,8 +103,10 @@ export interface SourceOptions {
 }
 
 /** Opens a snapshot, which the caller closes. @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT` */
-export async function openSource(location: Location, how: SourceOptions): Promise<Source> {
-  const { options, wanted, startsWorkers = true } = how;
+export async function openSource(
+  location: Location,
+  { options, wanted, startsWorkers = true, bases: knownBases }: SourceOptions,
+): Promise<Source> {
   const transfer = transferOf(options);
   options.signal?.throwIfAborted();
   const { prefixLength: maxPrefix, workers, ...tail } = BEGINNINGS[wanted];
@@ -117,10 +120,12 @@ export async function openSource(location: Location, how: SourceOptions): Promis
   const fetchers =
     isRemote && startsWorkers && workers !== 0 ? startFetchers(options, workers) : undefined;
   // Base objects need connections of their own, too.
-  const bases = isRemote && !isLimited ? how.bases?.() : undefined;
+  const bases = isRemote && !isLimited ? knownBases?.() : undefined;
   const early = bases && new EarlyBases(location, bases, opening);
   try {
-    const [object] = await openObjects([location], () => opening);
+    const [object] = await openObjects([location], transfer, options.signal, () =>
+      openObject(location, opening),
+    );
     return new Source({ location, ...opening, early }, object as OpenObject, fetchers);
   } catch (error) {
     await early?.close();
@@ -130,7 +135,7 @@ export async function openSource(location: Location, how: SourceOptions): Promis
 }
 
 /** Where a source was opened, and how. */
-interface Opening extends BaseObjectsHow {
+interface Opening extends BaseOptions {
   readonly location: Location;
   readonly early: EarlyBases | undefined;
 }
@@ -187,13 +192,12 @@ export class Source {
     const { location, transfer, options, keepsConnection = false, early } = this.#opening;
     const { frames, info } = job.manifest;
     const wanted = new Set([...job.states.missing()].map((frame) => frames.object(frame)));
-    // Not more of the caller's: these are the options of this server, without headers for others.
-    const how = { transfer, keepsConnection, early, options: { ...options, signal } };
     const bases = await openBaseObjects(
       location,
       info.delta?.objects ?? [],
       (number) => wanted.has(number),
-      how,
+      { transfer, keepsConnection, options: { ...options, signal } },
+      early,
     );
     this.#bases.push(...bases);
     await early?.close();
