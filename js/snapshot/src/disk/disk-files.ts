@@ -66,6 +66,11 @@ export class DiskFiles {
     return this.#isPublished;
   }
 
+  /** The path of the image when it is complete, for messages. */
+  get name(): string {
+    return this.disk.name;
+  }
+
   /** The path at which the image is now. */
   get path(): string {
     const { target, partial } = this.disk.paths;

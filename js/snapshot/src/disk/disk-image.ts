@@ -19,35 +19,29 @@ const POLL_INTERVAL = 1;
 /** The most zeros that are written at once, in bytes. */
 const ZEROS = Buffer.alloc(2 ** 20);
 
-/** What a disk image consists of. */
-export interface DiskImageParts {
-  /** The path of the image, for messages. */
-  readonly name: string;
-  readonly files: DiskFiles;
-  readonly layout: ImageLayout;
-  readonly states: FrameStates;
-  /** The image of a base, which has the data of inherited frames. */
-  readonly base: BaseImage | undefined;
-  /** The frames for which the file system has no room. */
-  readonly unkept: UnkeptFrames;
-  readonly libc: Libc;
-}
-
 /**
  * The local image of a disk, in which a block is what was written to it, or else the data of its frame once that is
  * done. All data moves synchronously, so that calls never see each other's halves.
  */
 export class DiskImage {
-  readonly #parts: DiskImageParts;
   /** Sets to which blocks that are written to are added, beside those of the disk. */
   readonly #recorders = new Set<BlockSet>();
 
-  constructor(parts: DiskImageParts) {
-    this.#parts = parts;
-  }
+  /**
+   * @param base the image of a base, which has the data of inherited frames
+   * @param unkept the frames for which the file system has no room
+   */
+  constructor(
+    readonly files: DiskFiles,
+    readonly layout: ImageLayout,
+    private readonly states: FrameStates,
+    readonly base: BaseImage | undefined,
+    private readonly unkept: UnkeptFrames,
+    private readonly libc: Libc,
+  ) {}
 
   get size(): number {
-    return this.#parts.layout.size;
+    return this.layout.size;
   }
 
   /** Adds the blocks that are written to from now on to a set, until the returned function is called. */
@@ -58,20 +52,20 @@ export class DiskImage {
 
   /** Returns the frames that hold parts of a range. */
   frames(start: number, end: number): Set<number> {
-    const parts = [...this.#parts.layout.parts(start, end)];
+    const parts = [...this.layout.parts(start, end)];
     return new Set(parts.flatMap(({ frame }) => (frame === undefined ? [] : [frame])));
   }
 
   /** Returns whether a range may hold anything but zeros. */
   mayHoldData(start: number, end: number): boolean {
-    const { layout, files } = this.#parts;
+    const { layout, files } = this;
     const isZero = layout.everyFrame(start, end, () => false);
     return !isZero || !files.sets.written.runs(start, end).next().done;
   }
 
   /** Returns the frames without which [start, end) cannot be read. */
   missingFrames(start: number, end: number): number[] {
-    const { unkept } = this.#parts;
+    const { unkept } = this;
     return this.#framesNotHere(start, end, (frame) => this.#isKept(frame) || unkept.has(frame));
   }
 
@@ -81,7 +75,7 @@ export class DiskImage {
    * @throws {SnapshotError} `ERR_TARGET`
    */
   checkKept(start: number, end: number): void {
-    const { unkept } = this.#parts;
+    const { unkept } = this;
     const missing = this.#framesNotHere(start, end, (frame) => this.#isKept(frame));
     if (missing.length === 0) return;
     for (const frame of missing) unkept.delete(frame);
@@ -90,23 +84,23 @@ export class DiskImage {
 
   /** Keeps the frames of a range in memory that the file system has no room for, until the returned function is called. */
   await(start: number, end: number): () => void {
-    return this.#parts.unkept.await(this.neededFrames(start, end));
+    return this.unkept.await(this.neededFrames(start, end));
   }
 
   #isKept(frame: number): boolean {
-    const { states } = this.#parts;
+    const { states } = this;
     return states.isDone(frame) || states.isInherited(frame);
   }
 
   #framesNotHere(start: number, end: number, isHere: (frame: number) => boolean): number[] {
-    const { layout } = this.#parts;
+    const { layout } = this;
     if (layout.everyFrame(start, end, isHere)) return [];
     return [...this.neededFrames(start, end)].filter((frame) => !isHere(frame));
   }
 
   /** Returns the frames whose data is in [start, end), and not what was written there. */
   neededFrames(start: number, end: number): Set<number> {
-    const { layout, files } = this.#parts;
+    const { layout, files } = this;
     const needed = new Set<number>();
     for (const part of layout.parts(start, end)) {
       const { frame } = part;
@@ -122,9 +116,9 @@ export class DiskImage {
 
   /** Fills `target`. No frame of it may be missing. @throws {SnapshotError} `ERR_TARGET`, `ERR_CACHE` */
   read(offset: number, target: Uint8Array): void {
-    const { base, layout, states, unkept, name, files } = this.#parts;
+    const { base, layout, states, unkept, files } = this;
     const end = offset + target.length;
-    readWholeSync("ERR_TARGET", { fd: files.file.fd, name }, target, offset);
+    readWholeSync("ERR_TARGET", { fd: files.file.fd, name: files.name }, target, offset);
     // Whatever their states: another thread may have written such a frame after the image was read.
     for (const part of unkept.isEmpty ? [] : layout.parts(offset, end)) {
       const { frame } = part;
@@ -160,10 +154,10 @@ export class DiskImage {
    * @throws {SnapshotError} `ERR_TARGET`, `ERR_CACHE`
    */
   async write(offset: number, bytes: Uint8Array): Promise<void> {
-    const { files, name } = this.#parts;
+    const { files } = this;
     const end = offset + bytes.length;
     await this.#change(offset, end, (held) =>
-      wrapSystemErrorsSync("ERR_TARGET", `cannot write ${name}`, () => {
+      wrapSystemErrorsSync("ERR_TARGET", `cannot write ${files.name}`, () => {
         this.#copyUp(offset, end, held);
         writeBlocks(files.file.fd, bytes, offset);
       }),
@@ -172,11 +166,11 @@ export class DiskImage {
 
   /** Turns whole blocks to zeros, as a hole if that is allowed and possible. @throws {SnapshotError} `ERR_TARGET` */
   async clear(start: number, end: number, mayPunch: boolean): Promise<void> {
-    const { files, libc, name } = this.#parts;
+    const { files, libc } = this;
     const { file } = files;
     if (mayPunch && this.#isHole(start, end)) return;
     await this.#change(start, end, () =>
-      wrapSystemErrorsSync("ERR_TARGET", `cannot write ${name}`, () => {
+      wrapSystemErrorsSync("ERR_TARGET", `cannot write ${files.name}`, () => {
         if (mayPunch && libc.punchHoleSync(file.fd, start, end - start) === 0) return;
         for (let at = start; at < end; at += ZEROS.length)
           writeBlocks(file.fd, ZEROS.subarray(0, Math.min(ZEROS.length, end - at)), at);
@@ -186,7 +180,7 @@ export class DiskImage {
 
   /** Returns the status of a part of the image from `start` on, and where it ends. */
   statusAt(start: number, { frame, end }: ImagePart): { end: number; isHole: boolean } {
-    const { states, files } = this.#parts;
+    const { states, files } = this;
     if (frame === undefined || states.isDone(frame)) return this.#extentAt(start, end);
     const [run] = files.sets.written.runs(start, end);
     if (run?.start === start) return this.#extentAt(start, run.end);
@@ -195,7 +189,7 @@ export class DiskImage {
 
   /** Returns the end of the part from `start` on that is a hole in the file, or data, and which of them it is. */
   #extentAt(start: number, end: number): { end: number; isHole: boolean } {
-    const { files, libc } = this.#parts;
+    const { files, libc } = this;
     const { file } = files;
     const data = libc.lseek(file.fd, start, SEEK_DATA);
     if (data === -constants.errno.ENXIO) {
@@ -210,7 +204,7 @@ export class DiskImage {
 
   /** Returns whether a range is zeros already, without any data in the file that would have to be removed. */
   #isHole(start: number, end: number): boolean {
-    const { layout, states } = this.#parts;
+    const { layout, states } = this;
     if (!layout.everyFrame(start, end, (frame) => states.isDone(frame))) return false;
     const extent = this.#extentAt(start, end);
     return extent.isHole && extent.end === end;
@@ -218,7 +212,7 @@ export class DiskImage {
 
   /** Copies the rest of the blocks that a write covers only partly from the base, if it has them. */
   #copyUp(start: number, end: number, held: ReadonlyMap<number, UnheldState>): void {
-    const { base, files, layout } = this.#parts;
+    const { base, files, layout } = this;
     if (base === undefined) return;
     for (const block of this.partialBlocks(start, end)) {
       for (const { frame, ...part } of layout.parts(block.start, block.end)) {
@@ -238,7 +232,7 @@ export class DiskImage {
     end: number,
     change: (held: ReadonlyMap<number, UnheldState>) => void,
   ): Promise<void> {
-    const { layout, states, files } = this.#parts;
+    const { layout, states, files } = this;
     await files.beginWriting();
     const [first, last] = [Math.floor(start / BLOCK_SIZE), Math.ceil(end / BLOCK_SIZE)];
     const wholeEnd = Math.min(last * BLOCK_SIZE, layout.size);
@@ -270,15 +264,15 @@ export class DiskImage {
 
   /** Throws if the file was truncated: a write would extend it again, with zeros. @throws {SnapshotError} `ERR_TARGET` */
   #checkLength(): void {
-    const { files, libc, name } = this.#parts;
+    const { files, libc } = this;
     const { fd } = files.file;
     if (libc.lseek(fd, 0, SEEK_END) < this.size)
-      checkLengthSync("ERR_TARGET", { fd, name }, this.size);
+      checkLengthSync("ERR_TARGET", { fd, name: files.name }, this.size);
   }
 
   /** Notes at once that the blocks of a part are written. */
   #noteWritten({ start, end }: ImagePart): void {
-    const { files } = this.#parts;
+    const { files } = this;
     const [first, last] = [Math.floor(start / BLOCK_SIZE), Math.ceil(end / BLOCK_SIZE)];
     files.sets.written.add(first, last);
     files.noteWritten(first, last);
@@ -286,7 +280,7 @@ export class DiskImage {
 
   /** Clears what a failed write has left in blocks whose frames are missing: these do not write their zeros. */
   #clearUnwritten(start: number, end: number): void {
-    const { layout, states, files, libc } = this.#parts;
+    const { layout, states, files, libc } = this;
     for (const part of layout.parts(start, end)) {
       if (part.frame === undefined || states.isDone(part.frame)) continue;
       for (const { start, end } of files.sets.written.gaps(part.start, part.end)) {
@@ -298,7 +292,7 @@ export class DiskImage {
 
   /** Holds the frames of a range that are not done. Returns undefined, and holds none, if one of them is being written. */
   #hold(start: number, end: number): Map<number, UnheldState> | undefined {
-    const { layout, states } = this.#parts;
+    const { layout, states } = this;
     const held = new Map<number, UnheldState>();
     const isFree = layout.everyFrame(start, end, (frame) => {
       if (states.isDone(frame) || held.has(frame)) return true;

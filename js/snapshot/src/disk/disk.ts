@@ -27,8 +27,8 @@ export interface DiskProgress {
   readonly bytes: number;
 }
 
-/** The parts of a disk. */
-export interface DiskParts {
+/** What a disk that is open consists of. */
+export interface OpenDisk {
   readonly info: SnapshotInfo;
   readonly engine: DiskEngine;
   readonly saver: DiskSaver;
@@ -54,23 +54,23 @@ export abstract class BlockDevice {
    */
   readonly filled: Promise<void>;
   /** @internal */
-  protected readonly parts: DiskParts;
+  protected readonly open: OpenDisk;
   /** Those that listen or begin to. */
   readonly #servers = new Set<Promise<NbdServer>>();
   #isClosing = false;
 
   /** @internal */
-  constructor(parts: DiskParts) {
-    this.parts = parts;
-    this.info = parts.info;
-    this.filled = parts.filled;
+  constructor(open: OpenDisk) {
+    this.open = open;
+    this.info = open.info;
+    this.filled = open.filled;
     // Those who do not wait for it get the error from their reads.
     this.filled.catch(() => {});
   }
 
   /** The absolute path of the image. */
   get image(): string {
-    return this.parts.monitor.image;
+    return this.open.monitor.image;
   }
 
   /** The size of the disk, in bytes. */
@@ -80,22 +80,22 @@ export abstract class BlockDevice {
 
   /** Whether the disk refuses writes. */
   get readOnly(): boolean {
-    return this.parts.engine.isReadOnly;
+    return this.open.engine.isReadOnly;
   }
 
   /** How much of the disk has arrived. */
   get progress(): DiskProgress {
-    return this.parts.progress();
+    return this.open.progress();
   }
 
   /** Returns how soon the disk could be used, how long its readers have waited, and how its data arrived. */
   stats(): DiskStats {
-    return this.parts.monitor.stats;
+    return this.open.monitor.stats;
   }
 
   /** The number of bytes in blocks of 4 KiB that were written since the last save. */
   get changedBytes(): number {
-    return lengthOf([...this.parts.saver.changed.runs(0, this.size)]);
+    return lengthOf([...this.open.saver.changed.runs(0, this.size)]);
   }
 
   /**
@@ -106,7 +106,7 @@ export abstract class BlockDevice {
   async read(offset: number, length: number): Promise<Buffer> {
     this.#checkRange(offset, length);
     const bytes = Buffer.allocUnsafe(length);
-    const { engine } = this.parts;
+    const { engine } = this.open;
     while (!engine.readNow(offset, bytes)) await engine.load(offset, length);
     return bytes;
   }
@@ -125,12 +125,12 @@ export abstract class BlockDevice {
     }
     this.#checkRange(offset, bytes.length);
     if (this.readOnly) throw new SnapshotError("ERR_ARGUMENT", "the disk is read-only");
-    await this.parts.engine.write(offset, bytes);
+    await this.open.engine.write(offset, bytes);
   }
 
   /** Makes everything durable that was written before the call. @throws {SnapshotError} `ERR_DISK_CLOSED`, `ERR_TARGET` */
   flush(): Promise<void> {
-    return this.parts.engine.flush();
+    return this.open.engine.flush();
   }
 
   /**
@@ -152,7 +152,7 @@ export abstract class BlockDevice {
   }
 
   async #serve(listen: Listen): Promise<NbdServer> {
-    const { engine } = this.parts;
+    const { engine } = this.open;
     const folder = dirname(this.image);
     return NbdServer.listen(
       listen.discardWrites ? await WriteLayer.over(engine, folder) : engine,
@@ -162,7 +162,7 @@ export abstract class BlockDevice {
 
   /** The ranges that were read first, until 30 seconds after the disk was opened. */
   get trace(): Trace {
-    return this.parts.recorder.trace;
+    return this.open.recorder.trace;
   }
 
   /** Closes all servers of the disk, also those that begin to listen. @internal */
@@ -177,11 +177,11 @@ export abstract class BlockDevice {
   }
 
   /** Closes the disk and its servers. @internal */
-  protected async closeParts(): Promise<void> {
+  protected async closeDisk(): Promise<void> {
     this.#isClosing = true;
-    this.parts.close();
+    this.open.close();
     await this.closeServers();
-    await this.parts.closed();
+    await this.open.closed();
   }
 
   #checkRange(offset: number, length: number): void {
@@ -227,7 +227,7 @@ export class Disk extends BlockDevice {
     const location = locationOf("destination", destination);
     if (location.kind === "file")
       await checkDifferentPath("destination", location.path, this.image);
-    const { info, pause } = await this.parts.saver.save({ location }, options);
+    const { info, pause } = await this.open.saver.save({ location }, options);
     const duration = performance.now() - begun;
     const saved = { destination: safeLocation(location), bytes: info.fileSize, pause, duration };
     emit("hedgerow:disk:save", { image: this.image, ...saved });
@@ -241,7 +241,7 @@ export class Disk extends BlockDevice {
    * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
    */
   async saveTrace(destination?: string | URL): Promise<void> {
-    const { location: snapshot, options } = this.parts;
+    const { location: snapshot, options } = this.open;
     const location =
       destination === undefined ? traceLocation(snapshot) : locationOf("destination", destination);
     if (location === undefined) {
@@ -259,7 +259,7 @@ export class Disk extends BlockDevice {
    * @throws {SnapshotError} `ERR_TARGET`
    */
   close(): Promise<void> {
-    this.#closing ??= this.closeParts();
+    this.#closing ??= this.closeDisk();
     return this.#closing;
   }
 

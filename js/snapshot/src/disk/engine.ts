@@ -1,13 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 
-import type { FrameStates } from "../decode/frame-states.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { STATE_HOLE, STATE_ZERO } from "../nbd/constants.js";
 import type { Export, StatusExtent } from "../nbd/export.js";
 import type { DemandFetcher } from "./demand.js";
-import type { DiskFiles } from "./disk-files.js";
 import type { DiskImage } from "./disk-image.js";
-import type { ImageLayout } from "./image-layout.js";
 import type { DiskMonitor } from "./statistics.js";
 import type { TraceRecorder } from "./trace.js";
 
@@ -17,23 +14,9 @@ const CLEAR_SIZE = 2 ** 25;
 /** The most extents that are looked at for a status, and for one of a single extent: each takes system calls. */
 const [MAX_STATUS_STEPS, MAX_SINGLE_STEPS] = [2 ** 12, 2 ** 8] as const;
 
-/** What a disk engine works with. */
-export interface EngineParts {
-  readonly layout: ImageLayout;
-  readonly states: FrameStates;
-  readonly image: DiskImage;
-  readonly files: DiskFiles;
-  readonly demand: DemandFetcher;
-  readonly recorder: TraceRecorder;
-  readonly monitor: DiskMonitor;
-  readonly isReadOnly: boolean;
-}
-
 /** Reads and writes a disk, and fetches what it needs for that. */
 export class DiskEngine implements Export {
   readonly size: number;
-  readonly isReadOnly: boolean;
-  readonly #parts: EngineParts;
   /** Set while the changes are being copied; writes wait for it. */
   #gate: Promise<void> | undefined;
   #flush: { readonly running: Promise<void>; next: Promise<void> | undefined } | undefined;
@@ -42,15 +25,19 @@ export class DiskEngine implements Export {
   /** Those of them that change the disk. */
   readonly #changes = new Set<Promise<void>>();
 
-  constructor(parts: EngineParts) {
-    this.#parts = parts;
-    this.size = parts.layout.size;
-    this.isReadOnly = parts.isReadOnly;
+  constructor(
+    private readonly image: DiskImage,
+    private readonly demand: DemandFetcher,
+    private readonly recorder: TraceRecorder,
+    private readonly monitor: DiskMonitor,
+    readonly isReadOnly: boolean,
+  ) {
+    this.size = image.size;
   }
 
   readNow(offset: number, target: Uint8Array): boolean {
     this.#checkOpen();
-    const { image, recorder, monitor } = this.#parts;
+    const { image, recorder, monitor } = this;
     if (image.missingFrames(offset, offset + target.length).length > 0) return false;
     recorder.read(offset, offset + target.length);
     image.read(offset, target);
@@ -60,7 +47,7 @@ export class DiskEngine implements Export {
 
   load(offset: number, length: number): Promise<void> {
     return this.#run(async () => {
-      const { recorder, monitor } = this.#parts;
+      const { recorder, monitor } = this;
       const begun = performance.now();
       recorder.read(offset, offset + length);
       const hasWaited = await this.#fetch(offset, offset + length);
@@ -70,14 +57,14 @@ export class DiskEngine implements Export {
 
   async write(offset: number, bytes: Uint8Array): Promise<void> {
     await this.#fetchPartial(offset, offset + bytes.length);
-    await this.#change(() => this.#parts.image.write(offset, bytes));
+    await this.#change(() => this.image.write(offset, bytes));
   }
 
   async writeZeros(offset: number, length: number, mayPunch: boolean): Promise<void> {
     const end = offset + length;
     await this.#fetchPartial(offset, end);
     await this.#change(async () => {
-      const { image } = this.#parts;
+      const { image } = this;
       const [first, last] = wholeBlocks(offset, end, this.size);
       // Blocks that are only partly in the range are written.
       for (const [start, stop] of first < last
@@ -110,7 +97,7 @@ export class DiskEngine implements Export {
   }
 
   prefetch(offset: number, length: number): void {
-    const { image, demand } = this.#parts;
+    const { image, demand } = this;
     for (const frame of image.missingFrames(offset, offset + length)) {
       // The reader gets the error.
       demand.fetch(frame).catch(() => {});
@@ -127,9 +114,9 @@ export class DiskEngine implements Export {
     };
     let steps = 0;
     const most = limit === 1 ? MAX_SINGLE_STEPS : MAX_STATUS_STEPS;
-    for (const part of this.#parts.layout.parts(offset, offset + length)) {
+    for (const part of this.image.layout.parts(offset, offset + length)) {
       for (let at = part.start; at < part.end; ) {
-        const { end, isHole } = this.#parts.image.statusAt(at, part);
+        const { end, isHole } = this.image.statusAt(at, part);
         add(at, end, isHole ? STATE_HOLE | STATE_ZERO : 0);
         steps += 1;
         if (extents.length > limit) return extents.slice(0, limit);
@@ -161,7 +148,7 @@ export class DiskEngine implements Export {
   /** Refuses calls from now on, and waits for those that are running. */
   async close(reason: unknown): Promise<void> {
     this.#closed ??= { reason };
-    await this.#parts.demand.close(reason);
+    await this.demand.close(reason);
     await Promise.allSettled(this.#pending);
     await this.#flush?.running.catch(() => {});
   }
@@ -201,7 +188,7 @@ export class DiskEngine implements Export {
 
   /** Waits until no frame of a range is missing. Returns whether one was. */
   async #fetch(start: number, end: number): Promise<boolean> {
-    const { image, demand } = this.#parts;
+    const { image, demand } = this;
     if (image.missingFrames(start, end).length === 0) return false;
     const forget = image.await(start, end);
     try {
@@ -219,7 +206,7 @@ export class DiskEngine implements Export {
 
   async #fetchKept(start: number, end: number): Promise<void> {
     await this.#fetch(start, end);
-    this.#parts.image.checkKept(start, end);
+    this.image.checkKept(start, end);
   }
 
   /**
@@ -227,7 +214,7 @@ export class DiskEngine implements Export {
    * this: the server may not answer.
    */
   #fetchPartial(start: number, end: number): Promise<void> {
-    const partial = this.#parts.image.partialBlocks(start, end);
+    const partial = this.image.partialBlocks(start, end);
     if (partial.length === 0) return Promise.resolve();
     return this.#run(async () => {
       await Promise.all(partial.map((block) => this.#fetchKept(block.start, block.end)));
@@ -237,12 +224,12 @@ export class DiskEngine implements Export {
   async #clear(start: number, end: number, mayPunch: boolean): Promise<void> {
     for (let at = start; at < end; at += CLEAR_SIZE) {
       if (at > start) await setImmediate();
-      await this.#parts.image.clear(at, Math.min(at + CLEAR_SIZE, end), mayPunch);
+      await this.image.clear(at, Math.min(at + CLEAR_SIZE, end), mayPunch);
     }
   }
 
   #startFlush(): Promise<void> {
-    const running = this.#parts.files.sync();
+    const running = this.image.files.sync();
     const flush = { running, next: undefined };
     this.#flush = flush;
     const end = () => {

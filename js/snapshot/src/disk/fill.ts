@@ -33,8 +33,8 @@ const [MIN_ROOM, ROOM_INTERVAL] = [2 ** 24, 1_000] as const;
 /** How long a trace is waited for, in milliseconds. */
 const MAX_TRACE_WAIT = 100;
 
-/** What a fill works with. */
-export interface FillParts {
+/** A fill of a disk. */
+interface Fill {
   readonly files: DiskFiles;
   readonly base: BaseImage | undefined;
   readonly job: DecodeJob;
@@ -54,20 +54,20 @@ export interface FillParts {
  *
  * @throws {SnapshotError} what reading the snapshot throws that no retry can fix, and the reason of the signal
  */
-export async function fillDisk(parts: FillParts): Promise<void> {
-  const { files, base, job, fetchers, options, signal } = parts;
+export async function fillDisk(fill: Fill): Promise<void> {
+  const { files, base, job, fetchers, options, signal } = fill;
   const isAll = (options.fill ?? "all") === "all";
   const sync = setInterval(() => void files.sync().catch(() => {}), SYNC_INTERVAL);
   try {
     if (files.isPublished) return;
     await afterFirstReaders();
-    if (isAll) await checkRoom(parts);
+    if (isAll) await checkRoom(fill);
     const copied =
       isAll && base !== undefined
-        ? untilFilled(parts, () => copyInherited(base, base.frames, job, files, signal))
+        ? untilFilled(fill, () => copyInherited(base, base.frames, job, files, signal))
         : undefined;
     // The image may be closed after this: neither may write to it any more.
-    for (const result of await Promise.allSettled([fetchMissing(parts), copied]))
+    for (const result of await Promise.allSettled([fetchMissing(fill), copied]))
       if (result.status === "rejected") throw result.reason;
     const { states } = job;
     for (let frame = 0; frame < states.count; frame += 1) if (!states.isDone(frame)) return;
@@ -86,29 +86,30 @@ function missingBytes({ states, manifest: { frames } }: DecodeJob): number {
   return bytes;
 }
 
-/** What is needed to report a full file system. */
-type RoomParts = Pick<FillParts, "files" | "job" | "monitor">;
-
 /** Reports a file system without room for the data that is not in the image. */
-async function checkRoom({ files, job, monitor }: RoomParts): Promise<void> {
+async function checkRoom({ files, job, monitor }: Fill): Promise<void> {
   const [missing, free] = [missingBytes(job), await freeSpace(files.path)];
   if (free < missing) monitor.full(missing, free);
 }
 
 /** Reports that there was no room for data. */
-export async function reportFull({ files, job, monitor }: RoomParts): Promise<void> {
+export async function reportFull({
+  files,
+  job,
+  monitor,
+}: Pick<Fill, "files" | "job" | "monitor">): Promise<void> {
   monitor.full(missingBytes(job), await freeSpace(files.path));
 }
 
 /** Repeats an action until it succeeds, as {@link untilDone} does. Waits for room if there is none. */
-function untilFilled(parts: FillParts, action: () => Promise<void>): Promise<void> {
-  const { files, job, signal } = parts;
+function untilFilled(fill: Fill, action: () => Promise<void>): Promise<void> {
+  const { files, job, signal } = fill;
   return untilDone(signal, async () => {
     try {
       await action();
     } catch (error) {
       if (!isUnkeepable(error)) throw error;
-      await reportFull(parts);
+      await reportFull(fill);
       do await sleep(ROOM_INTERVAL, undefined, { signal });
       while ((await freeSpace(files.path)) < Math.min(MIN_ROOM, missingBytes(job)));
       throw error;
@@ -117,15 +118,14 @@ function untilFilled(parts: FillParts, action: () => Promise<void>): Promise<voi
 }
 
 /** Fetches the missing frames, or waits until readers have. */
-async function fetchMissing(parts: FillParts): Promise<void> {
-  const { files, job, transfer, options, layout, signal } = parts;
-  const objects = await parts.objects;
-  const { fill = "all", workers } = options;
-  const { fillBytesPerSecond: bytesPerSecond } = options;
+async function fetchMissing(fill: Fill): Promise<void> {
+  const { files, job, transfer, options, layout, signal } = fill;
+  const objects = await fill.objects;
+  const { fill: mode = "all", workers, fillBytesPerSecond: bytesPerSecond } = options;
   const maxPart = bytesPerSecond === undefined ? transfer.partSize : LIMITED_PART_SIZE;
   const partSize = Math.min(transfer.partSize, maxPart);
   const ranges = { ...transfer, partSize, bytesPerSecond };
-  let { fetchers } = parts;
+  let { fetchers } = fill;
   const fetch = async (from: OpenObjects) => {
     const pool = fetchers;
     // A pool ends with its job.
@@ -143,16 +143,16 @@ async function fetchMissing(parts: FillParts): Promise<void> {
     }
   };
   // Do not wait for a trace much longer than for the manifest.
-  const trace = await Promise.race([parts.trace, sleep(MAX_TRACE_WAIT, undefined, { ref: false })]);
+  const trace = await Promise.race([fill.trace, sleep(MAX_TRACE_WAIT, undefined, { ref: false })]);
   const first = trace === undefined ? new Set<number>() : framesOf(trace, layout);
-  await untilFilled(parts, async () => {
-    while (fill !== "all" && [...first].some((frame) => !job.states.isTaken(frame))) {
+  await untilFilled(fill, async () => {
+    while (mode !== "all" && [...first].some((frame) => !job.states.isTaken(frame))) {
       job.order = { first, isAll: false };
       await fetch(objects);
     }
     job.order = { first, isAll: true };
     while (!job.isDone) {
-      if (fill === "none") await sleep(CHECK_INTERVAL, undefined, { signal });
+      if (mode === "none") await sleep(CHECK_INTERVAL, undefined, { signal });
       else await fetch(objects);
     }
   });

@@ -15,7 +15,7 @@ import { openSource } from "../location/source.js";
 import type { OpenOptions } from "../open-snapshot.js";
 import { type BaseImage, withBaseImage, withLeased } from "./base-image.js";
 import { DemandFetcher } from "./demand.js";
-import type { DiskParts } from "./disk.js";
+import type { OpenDisk } from "./disk.js";
 import { DiskFiles } from "./disk-files.js";
 import { DiskImage } from "./disk-image.js";
 import { openedLater, type WithDiskObjects } from "./disk-objects.js";
@@ -54,7 +54,7 @@ export interface DiskToOpen {
 }
 
 /** Receives a disk that is open. */
-type OnOpen = (parts: Omit<DiskParts, "closed">) => void;
+type OnOpen = (open: Omit<OpenDisk, "closed">) => void;
 
 /** A snapshot to open as a disk. */
 interface FoundSnapshot {
@@ -68,10 +68,10 @@ interface FoundSnapshot {
 }
 
 /** Opens a disk, until it is closed. @throws {SnapshotError} what `openSnapshot` throws */
-export function openDisk(disk: DiskToOpen): Promise<DiskParts> {
+export function openDisk(disk: DiskToOpen): Promise<OpenDisk> {
   return new Promise((resolve, reject) => {
-    const closed: Promise<void> = withDisk(disk, (parts) =>
-      resolve({ ...parts, closed: () => closed }),
+    const closed: Promise<void> = withDisk(disk, (open) =>
+      resolve({ ...open, closed: () => closed }),
     );
     closed.catch(reject);
   });
@@ -94,10 +94,10 @@ async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
       const files = await DiskFiles.open(locked, found.manifest, clonable);
       let keeping: Promise<void> | undefined;
       try {
-        await run({ ...disk, ...found, files, closing }, (parts) => {
+        await run({ ...disk, ...found, files, closing }, (open) => {
           // From now on, the signal of the caller has no effect.
           options.signal?.removeEventListener("abort", abort);
-          onOpen(parts);
+          onOpen(open);
           if (disk.location.kind !== "file") keeping = locked.keepManifest(found.manifest);
         });
       } finally {
@@ -175,7 +175,10 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
   const { name, manifest, base, files, path, options, closing } = opened;
   const { signal } = closing;
   const image = {
-    ...{ fd: files.file.fd, name: path, journal: undefined, niceness: NICENESS },
+    fd: files.file.fd,
+    name: path,
+    journal: undefined,
+    niceness: NICENESS,
     mayHoldData: files.mayHoldData,
     written: files.sets.written,
   };
@@ -204,34 +207,43 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     const unkept = new UnkeptFrames(manifest.frames, () => {
       if (!monitor.isFull) void reportFull({ files, job, monitor });
     });
-    const diskImage = new DiskImage({
-      ...{ name: path, files, layout, states, base, unkept, libc: system },
-    });
+    const diskImage = new DiskImage(files, layout, states, base, unkept, system);
     const readers = forReaders(transfer, options);
     const demand = new DemandFetcher(sink, objects, readers, latency, job, unkept);
-    const isReadOnly = options.readOnly ?? false;
     const traceHits = new TraceHits(job, diskImage);
     job.isInTheWay = () => latency.isSlow && !demand.isBulk;
     job.canWait = () => traceHits.isServing && !demand.isBulk;
     const recorder = new TraceRecorder(layout.size, (start, end) => traceHits.read(start, end));
     const { counters } = job;
-    const monitor = new DiskMonitor({
-      ...{ begun: opened.begun, image: resolve(path), digest: manifest.info.digest },
-      ...{ counters, traceHits },
-    });
-    const engine = new DiskEngine({
-      ...{ layout, states, image: diskImage, files, demand, recorder, monitor, isReadOnly },
-    });
+    const { digest } = manifest.info;
+    const monitor = new DiskMonitor(resolve(path), digest, opened.begun, counters, traceHits);
+    const isReadOnly = options.readOnly ?? false;
+    const engine = new DiskEngine(diskImage, demand, recorder, monitor, isReadOnly);
     const saver = new DiskSaver({
-      ...{ files, image: diskImage, engine, states, base, manifest, options, signal },
-      ...{ location: opened.location, cache: opened.cache },
+      image: diskImage,
+      engine,
+      states,
+      manifest,
+      location: opened.location,
+      cache: opened.cache,
+      options,
+      signal,
     });
     monitor.opened();
     const filled = monitor.measureFill(async () => {
       await unlessAborted(Promise.resolve(opened.ready), signal);
       await fillDisk({
-        ...{ files, base, job, layout, monitor, transfer, options, signal },
-        ...{ objects: objects.opened, fetchers: objects.fetchers, trace: opened.trace },
+        files,
+        base,
+        job,
+        objects: objects.opened,
+        fetchers: objects.fetchers,
+        transfer,
+        options,
+        layout,
+        monitor,
+        trace: opened.trace,
+        signal,
       });
     });
     const closed = new Promise<void>((resolve) => {
@@ -239,16 +251,14 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     });
     const end = new SnapshotError("ERR_DISK_CLOSED", "the disk was closed");
     onOpen({
-      ...{
-        info: manifest.info,
-        engine,
-        saver,
-        recorder,
-        monitor,
-        filled,
-        location: opened.location,
-        options,
-      },
+      info: manifest.info,
+      engine,
+      saver,
+      recorder,
+      monitor,
+      filled,
+      location: opened.location,
+      options,
       progress: () => ({ bytes: counters.counts.bytes, totalBytes: job.totalBytes }),
       close: () => closing.abort(end),
     });

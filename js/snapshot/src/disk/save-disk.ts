@@ -28,7 +28,7 @@ import { openSource } from "../location/source.js";
 import { writeFullSnapshot, writeSnapshot } from "../location/write-snapshot.js";
 import type { OpenOptions } from "../open-snapshot.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
-import { type BaseImage, copyInherited } from "./base-image.js";
+import { copyInherited } from "./base-image.js";
 import { type CopiedRange, packedRanges, rangesOf } from "./copied-ranges.js";
 import type { SaveOptions } from "./disk.js";
 import type { DiskFiles } from "./disk-files.js";
@@ -44,13 +44,12 @@ const [COPY_SIZE, COPY_TIME] = [2 ** 20, 4] as const;
 /** The number of bytes that are fetched at a time. */
 const BRING_SIZE = 2 ** 26;
 
-/** What saving works with. */
-export interface SaverParts {
-  readonly files: DiskFiles;
+/** A disk to save. */
+interface DiskToSave {
   readonly image: DiskImage;
   readonly engine: DiskEngine;
   readonly states: FrameStates;
-  readonly base: BaseImage | undefined;
+  /** The manifest of the snapshot that was opened. */
   readonly manifest: Manifest;
   readonly location: Location;
   readonly cache: ImageCache | undefined;
@@ -100,20 +99,20 @@ interface Copied {
 
 /** Saves a disk, each time relative to the snapshot before. */
 export class DiskSaver {
-  readonly #parts: SaverParts;
+  readonly #disk: DiskToSave;
   #last: SavedSnapshot;
   /** The blocks that were written since then. */
   #changed: BlockSet;
   #stopRecording: () => void;
   readonly #turns = new Turns();
 
-  constructor(parts: SaverParts) {
-    this.#parts = parts;
-    const { manifest, location, files } = parts;
+  constructor(disk: DiskToSave) {
+    this.#disk = disk;
+    const { manifest, location, image } = disk;
     this.#last = { location, digest: manifest.info.digest, manifest };
     // Writes to it when it was opened before count.
-    this.#changed = files.sets.written.copy();
-    this.#stopRecording = parts.image.record(this.#changed);
+    this.#changed = image.files.sets.written.copy();
+    this.#stopRecording = image.record(this.#changed);
   }
 
   /** The blocks that were written since the last save. */
@@ -132,11 +131,11 @@ export class DiskSaver {
   }
 
   async #save(target: SaveTarget, options: SaveOptions): Promise<Saved> {
-    const { files, image, cache, signal } = this.#parts;
+    const { image, cache, signal } = this.#disk;
     const mayHoldData = (start: number, end: number) => image.mayHoldData(start, end);
     signal.throwIfAborted();
     options.signal?.throwIfAborted();
-    const work = { ...this.#parts.options, ...options, signal: options.signal };
+    const work = { ...this.#disk.options, ...options, signal: options.signal };
     const { location, digest } = this.#last;
     const manifest = this.#last.manifest ?? (await manifestOf(this.#last, work));
     const { imageSize, pieceSize } = manifest.info;
@@ -149,11 +148,14 @@ export class DiskSaver {
     try {
       return await this.#saveCopy(target, rewritten, true, ({ copy, changed, ranges }) =>
         createDelta({
-          ...{ ...job, image: copy, encoding },
+          ...job,
+          image: copy,
+          encoding,
           destination: target.location,
           write: target.write,
           delta: {
-            ...{ base: location, baseDigest: digest },
+            base: location,
+            baseDigest: digest,
             changed: changed?.runs(0, imageSize),
             copied: changed && ranges && { candidates: { [Symbol.iterator]: ranges }, mayHoldData },
           },
@@ -168,7 +170,7 @@ export class DiskSaver {
     const larger = encodingOf({ level: options.level });
     const fullEncoding = { ...larger, pieceSize: Math.max(larger.pieceSize, pieceSize) };
     await this.#bring(segments.extents(), options.signal);
-    const data = await dataExtents(files.file.fd, imageSize);
+    const data = await dataExtents(image.files.file.fd, imageSize);
     const whole = [{ start: 0, end: imageSize }];
     return this.#saveCopy(target, data ?? whole, false, ({ copy }) => {
       const { write = (making) => writeSnapshot(target.location, making) } = target;
@@ -187,7 +189,8 @@ export class DiskSaver {
     mayPack: boolean,
     write: (copied: Copied) => Promise<Saved["info"]>,
   ): Promise<Saved> {
-    const { files, image } = this.#parts;
+    const { image } = this.#disk;
+    const { files } = image;
     // Beside the image, so that it can be a clone of it.
     return withTemporaryFile(async ({ handle: file }) => {
       const changed = BlockSet.of(image.size);
@@ -218,8 +221,8 @@ export class DiskSaver {
     mayPack: boolean,
     { whileFrozen = (copy) => copy() }: SaveTarget,
   ): Promise<Omit<Copied, "copy"> & { readonly pause: number }> {
-    const { files, engine, image } = this.#parts;
-    const { size } = image;
+    const { engine, image } = this.#disk;
+    const { files, size } = image;
     /** Returns the changes until now. Those that follow are recorded anew. */
     const takeChanges = async () => {
       this.#stopRecording();
@@ -261,7 +264,8 @@ export class DiskSaver {
 
   /** Brings ranges into the local image. @param aborted ends the wait for a server that does not answer */
   async #bring(ranges: readonly ByteRange[], aborted: AbortSignal | undefined): Promise<void> {
-    const { engine, base, states, manifest, files, image, signal } = this.#parts;
+    const { engine, states, manifest, image, signal } = this.#disk;
+    const { base, files } = image;
     for (const { start, end } of windowsOf(ranges, BRING_SIZE)) {
       await unlessAborted(engine.fetch(start, end), aborted);
       if (base === undefined) continue;

@@ -140,22 +140,8 @@ export class TraceHits {
   }
 }
 
-/** What a monitor measures. */
-export interface MonitorParts {
-  /** The absolute path of the image. */
-  readonly image: string;
-  /** The digest of the snapshot. */
-  readonly digest: string;
-  /** When `openSnapshot` was called, as `performance.now()` says. */
-  readonly begun: number;
-  /** The counters of the frames that arrive. */
-  readonly counters: SharedCounters;
-  readonly traceHits: TraceHits;
-}
-
 /** Measures how soon a disk can be used, and how its data arrives, and publishes events of that. */
 export class DiskMonitor {
-  readonly #parts: MonitorParts;
   /** When the disk was open, and when its fill ended, as `performance.now()` says. */
   #opened = 0;
   #filled: number | undefined;
@@ -164,29 +150,35 @@ export class DiskMonitor {
   #firstByte: number | undefined;
   #isFull = false;
 
-  constructor(parts: MonitorParts) {
-    this.#parts = parts;
-  }
+  /**
+   * @param image the absolute path of the image
+   * @param digest that of the snapshot
+   * @param begun when `openSnapshot` was called, as `performance.now()` says
+   * @param counters those of the frames that arrive
+   */
+  constructor(
+    readonly image: string,
+    private readonly digest: string,
+    private readonly begun: number,
+    private readonly counters: SharedCounters,
+    private readonly traceHits: TraceHits,
+  ) {}
 
   /** Whether the file system was reported as full. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  get image(): string {
-    return this.#parts.image;
-  }
-
   /** Notes that the disk is open. */
   opened(): void {
-    const { begun, image, digest } = this.#parts;
+    const { begun, image, digest } = this;
     this.#opened = performance.now();
     emit("hedgerow:disk:open", { image, digest, duration: this.#opened - begun });
   }
 
   /** Counts a read that has its data. Only the first one looks at the clock: there may be 200,000 a second. */
   countRead(): void {
-    if (this.#reads === 0) this.#firstByte = performance.now() - this.#parts.begun;
+    if (this.#reads === 0) this.#firstByte = performance.now() - this.begun;
     this.#reads += 1;
   }
 
@@ -200,7 +192,7 @@ export class DiskMonitor {
   full(missingBytes: number, freeBytes: number): void {
     if (this.#isFull) return;
     this.#isFull = true;
-    const { image, digest } = this.#parts;
+    const { image, digest } = this;
     emit("hedgerow:disk:full", { image, digest, missingBytes, freeBytes });
   }
 
@@ -211,13 +203,13 @@ export class DiskMonitor {
     } finally {
       this.#filled = performance.now();
     }
-    const { image, digest } = this.#parts;
+    const { image, digest } = this;
     const { bytes, duration } = this.stats.fill;
     emit("hedgerow:disk:filled", { image, digest, bytes, duration });
   }
 
   get stats(): DiskStats {
-    const { begun, counters, traceHits } = this.#parts;
+    const { begun, counters, traceHits } = this;
     const { bytes } = counters.counts;
     const duration = (this.#filled ?? performance.now()) - this.#opened;
     return {

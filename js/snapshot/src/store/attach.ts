@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import type { DiskParts } from "../disk/disk.js";
+import type { OpenDisk } from "../disk/disk.js";
 import { openDisk } from "../disk/open-disk.js";
 import { traceFor } from "../disk/trace.js";
 import { emit } from "../events.js";
@@ -40,7 +40,7 @@ interface OpenRequest extends Pick<AttachRequest, "name" | "trace" | "options"> 
 interface Opening {
   readonly note: ImageNote;
   readonly image: string;
-  readonly parts: Promise<DiskParts>;
+  readonly parts: Promise<OpenDisk>;
   /** Settles when the record of the image is durable. */
   readonly kept: Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { BOOLEAN, type Checks, checkOptions, type Duration, duration, text } from "../check.js";
-import { BlockDevice, type DiskParts, SAVE_CHECKS, type SaveOptions } from "../disk/disk.js";
+import { BlockDevice, type OpenDisk, SAVE_CHECKS, type SaveOptions } from "../disk/disk.js";
 import { traceLocation } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
@@ -74,8 +74,8 @@ const SAVE_DISK_CHECKS: Checks<SaveDiskOptions> = {
 
 const DETACH_CHECKS: Checks<DetachOptions> = { ...SAVE_DISK_CHECKS, save: BOOLEAN };
 
-/** What an attached disk works with. */
-export interface AttachedParts {
+/** What connects an attached disk to its store. */
+interface Attachment {
   readonly name: string;
   readonly lease: Lease;
   readonly snapshots: Snapshots;
@@ -109,7 +109,7 @@ type Commit = (change: (pointer: Pointer) => Pointer) => Promise<void>;
 export class AttachedDisk extends BlockDevice {
   /** The name of the disk. */
   readonly name: string;
-  readonly #attached: AttachedParts;
+  readonly #attachment: Attachment;
   readonly #ended = new AbortController();
   readonly #saving: Promise<void>;
   #detaching: Promise<void> | undefined;
@@ -120,22 +120,22 @@ export class AttachedDisk extends BlockDevice {
   #isUncertain = false;
 
   /** @internal */
-  constructor(parts: DiskParts, attached: AttachedParts) {
-    super(parts);
-    this.name = attached.name;
-    this.#attached = attached;
+  constructor(open: OpenDisk, attachment: Attachment) {
+    super(open);
+    this.name = attachment.name;
+    this.#attachment = attachment;
     this.#saving = this.#saveRegularly();
   }
 
   /** The generation that was attached or saved last. */
   get generation(): Generation {
-    const { snapshots, lease } = this.#attached;
+    const { snapshots, lease } = this.#attachment;
     return generationOf(snapshots, lease.pointer, headOf(lease.pointer));
   }
 
   /** How often the disk was attached, this time included. */
   get epoch(): number {
-    return this.#attached.lease.pointer.epoch;
+    return this.#attachment.lease.pointer.epoch;
   }
 
   /**
@@ -143,7 +143,7 @@ export class AttachedDisk extends BlockDevice {
    * under its name. After {@link detach}, `DiskStore.recover` saves its image as a new disk.
    */
   get lost(): AbortSignal {
-    return this.#attached.lease.lost;
+    return this.#attachment.lease.lost;
   }
 
   /**
@@ -183,11 +183,11 @@ export class AttachedDisk extends BlockDevice {
   }
 
   #withHooks(options: SaveDiskOptions): CheckedSave {
-    return { ...options, hooks: hooksOf(options, this.#attached.hooks) };
+    return { ...options, hooks: hooksOf(options, this.#attachment.hooks) };
   }
 
   async #detach(options: DetachOptions): Promise<void> {
-    const { lease, images, note } = this.#attached;
+    const { lease, images, note } = this.#attachment;
     const { save = true, ...saving } = checkOptions(options, DETACH_CHECKS);
     const checked = this.#withHooks(saving);
     await this.closeServers();
@@ -218,17 +218,17 @@ export class AttachedDisk extends BlockDevice {
     this.#isClosed = true;
     this.#ended.abort();
     try {
-      await this.closeParts();
+      await this.closeDisk();
       await this.#saving;
     } finally {
-      this.#attached.onDetached();
+      this.#attachment.onDetached();
     }
   }
 
   /** Saves the disk. @param isLast whether to release it, too */
   async #save(options: CheckedSave, isLast: boolean): Promise<SavedGeneration> {
     const begun = performance.now();
-    const { lease } = this.#attached;
+    const { lease } = this.#attachment;
     const { changedBytes } = this;
     this.lost.throwIfAborted();
     if (this.#isClosed) throw new SnapshotError("ERR_DISK_CLOSED", `${this.name} was detached`);
@@ -249,10 +249,10 @@ export class AttachedDisk extends BlockDevice {
 
   /** Saves a new snapshot. Returns for how many milliseconds writes had to wait. */
   async #saveChanges({ hooks, label, ...options }: CheckedSave, commit: Commit): Promise<number> {
-    const { snapshots, lease } = this.#attached;
+    const { snapshots, lease } = this.#attachment;
     const { signal } = options;
     const { pause } = await snapshots.create((snapshot) =>
-      this.parts.saver.save(
+      this.open.saver.save(
         {
           location: snapshots.newLocation,
           write: snapshot.write,
@@ -287,7 +287,7 @@ export class AttachedDisk extends BlockDevice {
 
   /** Adds a generation of the last snapshot if it has a label. The pointer is also written if that ends the lease. */
   async #saveUnchanged({ label }: CheckedSave, release: Commit | undefined): Promise<number> {
-    const { snapshots, lease } = this.#attached;
+    const { snapshots, lease } = this.#attachment;
     if (label === undefined) {
       await release?.((pointer) => pointer);
       return 0;
@@ -303,19 +303,19 @@ export class AttachedDisk extends BlockDevice {
 
   /** Stores the trace beside a snapshot, for the next attachment. */
   async #storeTrace(digest: string): Promise<void> {
-    const { snapshots } = this.#attached;
+    const { snapshots } = this.#attachment;
     const location = traceLocation(snapshots.location(digest));
     const { trace } = this;
     if (location === undefined || trace.ranges.length === 0) return;
     const text = Buffer.from(`${JSON.stringify(trace)}\n`);
     // It only saves time.
-    await writeSmallObject(location, text, { ...this.parts.options, signal: undefined }).catch(
+    await writeSmallObject(location, text, { ...this.open.options, signal: undefined }).catch(
       () => {},
     );
   }
 
   async #saveRegularly(): Promise<void> {
-    const { saveEvery } = this.#attached;
+    const { saveEvery } = this.#attachment;
     if (saveEvery === undefined) return;
     const saved = {
       hasChanged: () => this.changedBytes > 0 && !this.lost.aborted,
@@ -329,7 +329,7 @@ export class AttachedDisk extends BlockDevice {
   }
 
   get #event() {
-    return { store: this.#attached.snapshots.objects.name, name: this.name };
+    return { store: this.#attachment.snapshots.objects.name, name: this.name };
   }
 }
 

@@ -12,7 +12,7 @@ import {
   text,
 } from "../check.js";
 import type { CreateOptions } from "../create-snapshot.js";
-import type { DiskParts } from "../disk/disk.js";
+import type { OpenDisk } from "../disk/disk.js";
 import { openDisk } from "../disk/open-disk.js";
 import { checkEncoding, ENCODING_CHECKS, encodingOf } from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";
@@ -230,7 +230,7 @@ async function withUnsaved<T>(
   image: string,
   { digest }: ImageOrigin,
   options: Omit<OpenOptions, "image">,
-  use: (parts: DiskParts) => Promise<T>,
+  use: (parts: OpenDisk) => Promise<T>,
 ): Promise<T> {
   const begun = performance.now();
   const locked = images.lock(image);

@@ -27,7 +27,9 @@ import { closed, serve } from "../../../../tests/support/http/listen.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { FrameStates, MissingFrames } from "../../dist/decode/frame-states.js";
-import { DiskImage, type DiskImageParts } from "../../dist/disk/disk-image.js";
+import type { DiskFiles } from "../../dist/disk/disk-files.js";
+import { DiskImage } from "../../dist/disk/disk-image.js";
+import type { Libc } from "../../dist/local/libc.js";
 import { SEEK_END } from "../../dist/local/libc.js";
 import { DiskProcess } from "../support/disk-process.js";
 import { recordEvents } from "../support/events.js";
@@ -201,11 +203,13 @@ test("a response that does not end is cut off, and readers go on", async () => {
 
 test("what the system cannot tell to be a hole counts as data", () => {
   const { EIO, ENXIO } = constants.errno;
+  const unused = undefined as never;
   for (const errno of [EIO, ENXIO]) {
     const lseek = (_fd: number, _at: number, whence: number) =>
       whence === SEEK_END ? MIB : -errno;
-    const parts = { files: { file: { fd: 0 } }, libc: { lseek } };
-    const disk = new DiskImage(parts as unknown as DiskImageParts);
+    const files = { file: { fd: 0 } } as DiskFiles;
+    const libc = { lseek } as unknown as Libc;
+    const disk = new DiskImage(files, unused, unused, undefined, unused, libc);
     const status = disk.statusAt(0, { start: 0, end: MIB, frame: undefined });
     expect(status).toEqual({ end: MIB, isHole: errno === ENXIO });
   }

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { createSnapshot } from "../../dist/create-snapshot.js";
 import { DeltaEncoder, DeltaTooLargeError } from "../../dist/delta/delta-encoder.js";
-import type { DiskParts } from "../../dist/disk/disk.js";
+import type { OpenDisk } from "../../dist/disk/disk.js";
 import type { SaveTarget } from "../../dist/disk/save-disk.js";
 import { ImageFile } from "../../dist/local/image-file.js";
 import { locationOf } from "../../dist/location/location.js";
@@ -68,7 +68,7 @@ test("a save whose delta is too large is a full snapshot in larger pieces, and t
     bytes.copy(expected, offset);
   };
   await change(5000, noise("one", 100_000));
-  const { saver } = (disk as unknown as { readonly parts: DiskParts }).parts;
+  const { saver } = (disk as unknown as { readonly open: OpenDisk }).open;
   let writes = 0;
   const target = (name: string): SaveTarget => {
     const location = locationOf("destination", path(name));

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { DiskEngine, type EngineParts } from "../../dist/disk/engine.js";
+import type { DiskImage } from "../../dist/disk/disk-image.js";
+import { DiskEngine } from "../../dist/disk/engine.js";
 import { NbdServer } from "../../dist/nbd/server.js";
 import { Turn } from "../../dist/nbd/turn.js";
 import { listenOf } from "../../src/nbd/server.js";
@@ -27,14 +28,19 @@ async function turnsUntil(done: Promise<void>): Promise<number> {
   return turns;
 }
 
+/** Returns an engine that uses nothing but an image. */
+function engineOf(image: object): DiskEngine {
+  const unused = undefined as never;
+  return new DiskEngine(image as DiskImage, unused, unused, unused, false);
+}
+
 test.each(["writeZeros", "discard"] as const)("%s of much lets others go on", async (method) => {
   const cleared: number[] = [];
-  const image = {
+  const engine = engineOf({
+    size: 1024 * MIB,
     partialBlocks: () => [],
     clear: async (start: number, end: number) => void cleared.push(end - start),
-  };
-  const parts = { layout: { size: 1024 * MIB }, image, isReadOnly: false };
-  const engine = new DiskEngine(parts as unknown as EngineParts);
+  });
   expect(await turnsUntil(engine[method](0, 1024 * MIB, true))).toBeGreaterThanOrEqual(32);
   expect(cleared).toEqual(Array.from({ length: 32 }, () => 32 * MIB));
 });
@@ -52,9 +58,7 @@ test.each([
     looks += 1;
     return { end, isHole: true };
   };
-  const layout = { size: 4096 * MIB, parts };
-  const fake = { layout, image: { statusAt }, isReadOnly: false };
-  const engine = new DiskEngine(fake as unknown as EngineParts);
+  const engine = engineOf({ size: 4096 * MIB, layout: { parts }, statusAt });
   const extents = engine.status(0, 4095 * MIB, limit);
   expect(extents).toEqual([{ length: looks * 4096, flags: 3 }]);
   expect(looks).toBe(expected);
