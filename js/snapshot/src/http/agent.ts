@@ -73,7 +73,7 @@ function withoutBrackets(hostname: string): string {
 }
 
 /**
- * Returns whether `NO_PROXY` lists the IPv6 address of a URL, with or without brackets. The package would take the
+ * Returns whether `NO_PROXY` lists the IPv6 address of a URL, with or without brackets. The package would mistake the
  * end of an address without brackets for a port.
  */
 function isExemptIPv6({ hostname, port, protocol }: URL): boolean {
@@ -193,7 +193,7 @@ class ProxyHttpAgent extends HttpAgent {
   }
 
   /**
-   * Keeps no connection to a proxy: some, such as tinyproxy, close it after each response without saying so, and
+   * Keeps no connection to a proxy. Some proxies, such as tinyproxy, close it after each response without notice, and
    * the next request would be lost.
    */
   override keepSocketAlive(socket: Duplex): boolean {
@@ -282,8 +282,8 @@ function openTunnel(proxy: ProxyServer, authority: string) {
 /**
  * Returns why a response to `CONNECT` does not open a tunnel, or undefined if it does.
  *
- * @param head bytes that arrived with the response; the server only speaks after the client, so only the proxy can
- *   have written them, and they must never pass for a response of the server
+ * @param head bytes that arrived with the response. A server speaks only after the client, so the proxy wrote them,
+ *   and they must not be read as a response of the server
  */
 function tunnelFailure(response: IncomingMessage, head: Buffer): RequestFailure | undefined {
   const { statusCode: status = 0 } = response;

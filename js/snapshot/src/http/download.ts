@@ -75,7 +75,7 @@ export class Download {
         received += bytes.length;
         taken += bytes.length;
         total += bytes.length;
-        // The end of a response is not delayed: its connection is free then.
+        // Do not delay the end of a response, which frees its connection.
         if (taken >= MAX_PER_TURN && total !== length) {
           taken = 0;
           response.pause();

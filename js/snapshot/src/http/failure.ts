@@ -19,7 +19,7 @@ interface FailureDetails {
   readonly isChange?: boolean;
 }
 
-/** Statuses of a request whose signature has expired, among other reasons; S3 replies 400 if its credentials have. */
+/** Statuses for an expired signature, among other reasons. S3 replies 400 if temporary credentials have expired. */
 export const DENIED: ReadonlySet<unknown> = new Set([400, 401, 403]);
 
 /** A request that failed. */
@@ -45,7 +45,7 @@ export class RequestFailure extends Error implements RetryableFailure {
   /**
    * Returns the error for the caller.
    *
-   * @param what what could not be done
+   * @param what the operation that failed, in words
    * @param failures number of consecutive failures
    * @param code the code, unless the object changed
    */
@@ -79,7 +79,7 @@ export interface ResponseHead extends Pick<IncomingMessage, "headers"> {
   readonly proxyName?: string | undefined;
 }
 
-/** Returns the failure that a response without the object stands for. */
+/** Returns the failure for a response that does not hold the object. */
 export function responseFailure({
   statusCode = 0,
   headers,
@@ -96,7 +96,7 @@ export function responseFailure({
 /** Why a conditional upload was refused. */
 export const EXISTS = "destination already exists (HTTP 412); pass overwrite: true to replace it";
 
-/** Returns where a bucket is, if S3 says that it was looked for elsewhere. Other servers might repeat secrets there. */
+/** Returns a hint at the region of a bucket, if S3 reports one. Other text could be a secret that a server repeats. */
 export function regionHint(status: number | undefined, region: unknown): string {
   const isRegion = status !== 403 && /^[a-z]{2,4}(-[a-z]{2,9}){1,2}-\d{1,2}$/.test(String(region));
   return isRegion ? `; the bucket is in region ${region}` : "";
@@ -144,7 +144,7 @@ const NAME = /^[a-z][a-z0-9.]{0,63}$/i;
 
 const MAX_LENGTH = 500;
 
-/** Stands for a message that may hold secrets if the error has no name, which would say more. */
+/** Replaces a message that may hold secrets, if the error has no name to use instead. */
 const HIDDEN = "a message that may hold secrets, and is not shown";
 
 /** The cause of a failure without the request, which holds credentials. */
@@ -155,7 +155,7 @@ export class CleanCause extends Error {
   readonly status: number | undefined;
 
   /**
-   * @param error what was thrown: only its message, name and code are copied
+   * @param error the thrown value, of which only the message, name and code are copied
    * @param secrets strings that must not appear in them
    */
   constructor(error: unknown, status?: number, secrets: readonly string[] = []) {
@@ -176,7 +176,7 @@ export class CleanCause extends Error {
   }
 }
 
-/** Returns the message, or undefined if it may hold secrets: a server may repeat what it was sent. */
+/** Returns the message, or undefined if it may hold secrets: a server may repeat the request. */
 function cleanMessage(error: unknown, secrets: readonly string[]): string | undefined {
   const message = plainMessage(error);
   if (SECRET.test(message) || holdsAny(message, secrets)) return undefined;

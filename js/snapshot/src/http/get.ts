@@ -74,7 +74,7 @@ export interface OpenResponse {
   readonly download: Download;
   /** The request that was answered, after all redirects. */
   readonly request: ServerRequest;
-  /** Leaves the connection open for further requests, and returns the client that has it. Its owner closes it. */
+  /** Leaves the connection open for further requests, and returns its client, which the caller closes. */
   keep(): HttpClient;
 }
 
@@ -138,7 +138,7 @@ export function withReadRetries<T>(
   );
 }
 
-/** Requests as little of an object as a presigned URL allows, which does not allow `HEAD`. */
+/** Requests only the first byte of an object: a presigned URL does not allow `HEAD`. */
 const FIRST_BYTE = { range: "bytes=0-0" };
 
 /** Statuses of a response to a request for the first byte: that byte, the whole object, an empty object. */
@@ -163,7 +163,11 @@ export function fetchEtag(
   );
 }
 
-/** Returns the `Date` of a server's response, whatever its status, or undefined if none came. @throws the signal's reason */
+/**
+ * Returns the `Date` of a server's response, whatever its status, or undefined without a response.
+ *
+ * @throws the signal's reason
+ */
 export async function fetchDate(
   request: ServerRequest,
   transfer: Transfer,
@@ -179,8 +183,8 @@ export async function fetchDate(
 }
 
 /**
- * Downloads an object in one stream into a temporary file, for servers that do not support ranges. The file is gone when it
- * is closed.
+ * Downloads an object in one stream into a temporary file, for servers that do not support ranges. Closing the file
+ * removes it.
  *
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_TARGET`
  */

@@ -65,8 +65,8 @@ export async function fetchTail(
 }
 
 /**
- * Returns the size of an object if a response tells it without bytes of a range, NaN if that stays unknown. A partial
- * response without bytes, which some servers send, is that of an empty object.
+ * Returns the size of an object from a response that has no bytes of a range, `NaN` if it stays unknown; undefined for
+ * any other response. Some servers send a partial response without bytes for an empty object.
  */
 function sizeIn({ statusCode, headers }: IncomingMessage): number | undefined {
   const length = contentLength(headers);
@@ -75,7 +75,7 @@ function sizeIn({ statusCode, headers }: IncomingMessage): number | undefined {
   return statusCode === 416 ? objectSize(headers) : undefined;
 }
 
-/** Returns the size of an object from the response to a request for its first byte, NaN if that stays unknown. */
+/** Returns the size of an object from the response to a request for its first byte, `NaN` if it stays unknown. */
 async function sizeByFirstByte({ response }: OpenResponse): Promise<number> {
   const size = sizeIn(response);
   if (response.statusCode === 416) return size ?? Number.NaN;
@@ -134,7 +134,7 @@ export class Prefix {
     return this.#filled;
   }
 
-  /** Returns bytes of that version of the object: undefined if they were not received, and will not be. */
+  /** Returns bytes of a version of the object, or `"coming"` until they arrive; undefined if they will not arrive. */
   part(object: ObjectVersion, start: number, end: number): Uint8Array | "coming" | undefined {
     if (end > this.bytes.byteLength) return undefined;
     if (this.#version !== undefined && !isSame(this.#version, object)) return undefined;
@@ -142,7 +142,7 @@ export class Prefix {
     return this.#isDone ? undefined : "coming";
   }
 
-  /** Waits for the request to end, and returns how many bytes of that version of the object it brought. */
+  /** Waits for the request to end, and returns how many bytes of a version of the object were received. */
   async lengthOf(object: ObjectVersion): Promise<number> {
     await this.#done;
     return this.#version !== undefined && isSame(this.#version, object) ? this.#filled : 0;

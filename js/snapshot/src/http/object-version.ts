@@ -18,13 +18,13 @@ interface ResponsePart extends ByteRange {
   readonly version: ObjectVersion;
 }
 
-/** A date in the format of HTTP. Anything else that a server sends is not repeated to it. */
+/** A date in the format of HTTP. No other value is sent back to the server. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Makes HTTP caches fetch bytes again that they have stored damaged. */
+/** Makes HTTP caches refetch bytes, which they may have stored damaged. */
 export const NO_CACHE: Readonly<Record<string, string>> = { "cache-control": "no-cache" };
 
-/** Returns the headers of a request for a range. With a version, the server refuses bytes of any other. */
+/** Returns the headers of a request for a range. With a version, the server refuses to send any other. */
 export function rangeHeaders(
   { start, end }: ByteRange,
   version: ObjectVersion | undefined,
@@ -40,7 +40,7 @@ function preconditionOf({ etag, lastModified = "" }: ObjectVersion): Record<stri
 }
 
 /**
- * Returns which range of which version of an object a response holds.
+ * Returns the range that a response holds, and the version of its object.
  *
  * @throws {RequestFailure}
  */

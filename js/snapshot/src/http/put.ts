@@ -116,7 +116,7 @@ function isFinal(error: unknown): boolean {
   );
 }
 
-/** The failure of a repeated upload that finds something there: it may be its own. */
+/** The failure of a repeated upload that finds an object: an earlier attempt may have stored it. */
 function ambiguous(): RequestFailure {
   const message =
     "destination already exists (HTTP 412); an earlier attempt whose response was lost may have written it";
@@ -177,7 +177,7 @@ function send(
     let isStarted = false;
     let sent = 0;
     const abort = () => {
-      // A server discards an upload without its last bytes; if they were sent, only its response can tell.
+      // A server discards an incomplete upload. If the last bytes were sent, only its response tells the outcome.
       if (isStarted && sent === file.size) timer.start(GRACE, "response");
       else fail(signal?.reason);
     };

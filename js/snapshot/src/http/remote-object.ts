@@ -118,7 +118,7 @@ export class RemoteObject implements SnapshotBytes {
   }
 
   /**
-   * Asks again where the object is: the signature of its URL, or of one that it was redirected to, may have expired.
+   * Looks up the location of the object again: a signature in its URL, or in that of a redirect, may have expired.
    *
    * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_ARGUMENT`
    */

@@ -91,8 +91,8 @@ export async function followRedirects<T>(
 }
 
 /**
- * Returns the request to a new location, or undefined if there is none, it is not HTTP, or it leads out of
- * TLS. The caller's headers stay with the origin that they were meant for.
+ * Returns the request to a new location, or undefined if it is missing, is not HTTP, or leaves TLS. Drops the caller's
+ * headers if the origin changes.
  */
 function redirected(from: ServerRequest, location: string | undefined): ServerRequest | undefined {
   if (location === undefined || !URL.canParse(location, from.url)) return undefined;

@@ -7,10 +7,10 @@ const MAX_LATENESS = 100;
 /**
  * Limits how long each step of a transfer takes.
  *
- * Node runs timers before it reads sockets. After the event loop was blocked, a timer may fire although bytes
- * wait in the socket. A step therefore expires only after the sockets have been read once more. The server may
- * also be silent for as long as the event loop was blocked: it resends what the full socket dropped, each time
- * after twice the time. A step that was blocked, and the ones after it, do not expire before that.
+ * Node runs timers before it reads sockets. After the event loop was blocked, a timer may fire although bytes wait in
+ * the socket. A step therefore expires only after the sockets have been read once more. The server may also be silent
+ * for as long as the event loop was blocked: it resends what the full socket dropped, and doubles the wait each time. A
+ * blocked step and the steps after it do not expire before that.
  */
 export class StepTimer {
   readonly #expire: (message: string) => void;
@@ -21,7 +21,7 @@ export class StepTimer {
   #due = Infinity;
   /** Until when the server may be silent because the event loop was blocked. */
   #graceEnd = 0;
-  /** Whether the step got that time: it gets it only once without progress. */
+  /** Whether the step was given that time, which it gets only once without progress. */
   #isExtended = false;
 
   /** @param expire is called with a message when a step takes too long */
@@ -32,7 +32,7 @@ export class StepTimer {
   /**
    * Starts a step, which ends the one before.
    *
-   * @param what what has to happen in that time, such as "response"
+   * @param what the event that must happen in that time, such as "response"
    */
   start(milliseconds: number, what: string): void {
     this.stop();

@@ -140,12 +140,12 @@ export function transferOf(options: TransferOptions): Transfer {
   };
 }
 
-/** How many times as long as another response one to an upload may take, unless there are fewer attempts. */
+/** The factor by which uploads extend the time limits, unless there are fewer attempts. */
 const UPLOAD_PATIENCE = 6;
 
 /**
- * Returns the options for uploads. A gateway may pass an upload on only when it has all of it, and is silent meanwhile. A
- * retry would then compete with the first attempt.
+ * Returns the options for uploads, with longer time limits. A gateway may receive the whole upload before it forwards
+ * it, and stay silent until then. An early retry would compete with the first attempt.
  */
 export function forUploads(transfer: Transfer): Transfer {
   const { retries, timeouts } = transfer;

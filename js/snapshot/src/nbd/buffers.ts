@@ -6,10 +6,10 @@ const MAX_USED = 1024;
 
 const EMPTY = Buffer.alloc(0);
 
-/** Bytes that have been received and not been used yet. */
+/** Received bytes that are not used yet. */
 export class ByteQueue {
   #chunks: Buffer[] = [];
-  /** The number of chunks at the beginning that are used up: to remove each of many from the array takes long. */
+  /** The number of used chunks at the beginning. They are removed together: to remove each one would be slow. */
   #used = 0;
   #length = 0;
 
@@ -24,7 +24,10 @@ export class ByteQueue {
     this.#length += chunk.length;
   }
 
-  /** Removes `count` bytes, if there are as many, and returns them. They share memory with what was pushed. */
+  /**
+   * Removes and returns `count` bytes, or returns undefined if fewer have arrived. They may share memory with the
+   * chunks.
+   */
   take(count: number): Buffer | undefined {
     if (count > this.#length) return undefined;
     const first = this.#chunks[this.#used];
@@ -73,13 +76,13 @@ export class ByteQueue {
 /** The size of a slab, in bytes: room for four large replies, which are sent together. */
 const SLAB_SIZE = 2 ** 20 + 2 ** 12;
 
-/** How many slabs are kept for later: to allocate one for each large read would keep the garbage collector busy. */
+/** How many unused slabs are kept: allocating one for each large read would keep the garbage collector busy. */
 const MAX_FREE = 16;
 
 /** Memory for replies. */
 interface Slab {
   readonly bytes: Buffer;
-  /** How many writes of it have not ended. */
+  /** The number of its writes that have not ended. */
   writes: number;
   /** Whether nothing more is added to it. */
   isFull: boolean;
@@ -95,7 +98,7 @@ export class ReplyBuffer {
   /** The bytes of the slab that are to be sent, [start, end). */
   #start = 0;
   #end = 0;
-  /** The number of bytes that were ever added. */
+  /** The total number of bytes added. */
   total = 0;
 
   constructor(socket: Writable) {
@@ -148,7 +151,7 @@ function newSlab(count: number): Slab {
   return { bytes, writes: 0, isFull: false };
 }
 
-/** Keeps a slab that nobody uses any more. */
+/** Keeps an unused slab for later. */
 function recycle({ bytes, writes, isFull }: Slab): void {
   if (isFull && writes === 0 && bytes.length === SLAB_SIZE && free.length < MAX_FREE) {
     free.push(bytes);

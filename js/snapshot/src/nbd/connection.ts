@@ -12,14 +12,14 @@ const HANDSHAKE_TIMEOUT = 30_000;
 /** How long requests may run when the server is closed, in milliseconds: a client may never receive its replies. */
 const SHUTDOWN_TIMEOUT = 5_000;
 
-/** The most bytes of replies to options that a client may leave behind. */
+/** The maximum number of bytes of replies to options that a client may leave unread. */
 const MAX_UNSENT = 2 ** 20;
 
 /** What a connection serves, and how. */
 export interface ConnectionOptions {
   readonly exported: Export;
   readonly name: string;
-  /** The certificates for TLS, which clients then have to use. */
+  /** The certificates for TLS, if clients must use it. */
   readonly tls: TlsOptions | undefined;
 }
 
@@ -47,7 +47,7 @@ export class Connection {
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#options = options;
     this.#socket = socket;
-    // The socket of TLS closes with this one.
+    // The TLS socket closes with this one.
     this.#closed = new Promise((resolve) => socket.once("close", () => resolve()));
     this.#timer = setTimeout(() => this.#socket.destroy(), HANDSHAKE_TIMEOUT);
     this.#listen(socket);
@@ -83,7 +83,7 @@ export class Connection {
 
   #listen(socket: Socket): void {
     socket.on("data", (chunk: Buffer) => {
-      // Nobody will use it.
+      // The connection is closing: ignore further requests.
       if (socket.writableEnded) return;
       this.#received.push(chunk);
       if (this.#transmission === undefined) this.#negotiate();
@@ -94,7 +94,7 @@ export class Connection {
     socket.on("close", () => clearTimeout(this.#timer));
   }
 
-  /** Sends replies to options. Clients have to receive them, or they would pile up. */
+  /** Sends replies to options. Disconnects a client that does not read them: they would pile up. */
   #send(bytes: Buffer): void {
     this.#socket.write(bytes);
     if (this.#socket.writableLength > MAX_UNSENT) this.#socket.destroy();
@@ -136,7 +136,7 @@ export class Connection {
 
   #startTls(): void {
     const { tls } = this.#options;
-    // What arrived before the client could know that TLS starts was not sent by it.
+    // The client cannot know yet that TLS starts: these bytes may come from a man in the middle.
     if (tls === undefined || this.#received.length > 0) return void this.#socket.destroy();
     const plain = this.#socket;
     plain.removeAllListeners("data");

@@ -10,8 +10,8 @@ export interface StatusExtent {
 export const CONTEXT = "base:allocation";
 
 /**
- * A block device that a server exports. Ranges are inside of it. Calls may overlap; an error with the code of a full
- * disk, such as `ENOSPC`, is reported as such, others as `EIO`.
+ * A block device that a server exports. Ranges are within the device. Calls may overlap. Clients get `ENOSPC` for an
+ * error with the code of a full disk, `ESHUTDOWN` for `ERR_DISK_CLOSED`, and `EIO` for any other.
  */
 export interface Export {
   /** The size, in bytes. */
@@ -21,18 +21,18 @@ export interface Export {
   readNow(offset: number, target: Uint8Array): boolean;
   /** Waits until {@link readNow} can fill a range. */
   load(offset: number, length: number): Promise<void>;
-  /** Writes bytes. They may be used until the promise settles. */
+  /** Writes bytes. The caller must not change them until the promise settles. */
   write(offset: number, bytes: Uint8Array): Promise<void>;
   /** Turns a range to zeros. @param mayPunch whether it may become a hole */
   writeZeros(offset: number, length: number, mayPunch: boolean): Promise<void>;
   /** Discards a range, which may keep its content. */
   discard(offset: number, length: number): Promise<void>;
-  /** Makes everything durable that was written before the call. */
+  /** Makes all earlier writes durable. */
   flush(): Promise<void>;
   /** Starts to fetch a range. */
   prefetch(offset: number, length: number): void;
-  /** Returns the status of a range, or of the beginning of it: at least one extent, and at most `limit`. */
+  /** Returns the status of a range, or of its beginning: at least one extent, and at most `limit`. */
   status(offset: number, length: number, limit: number): StatusExtent[];
-  /** Releases what it holds. Called when its server is closed, or could not be started. */
+  /** Releases its resources. Called when its server is closed or fails to start. */
   release?(): Promise<void>;
 }

@@ -17,7 +17,7 @@ import {
 } from "./constants.js";
 import { CONTEXT, type Export } from "./export.js";
 
-/** The most data of an option that is read. Of a longer one, it is skipped. */
+/** The maximum length of the data of an option, in bytes. Longer data is skipped. */
 const MAX_OPTION_LENGTH = 2 ** 16;
 
 /** The number of zeros that follow the reply to `NBD_OPT_EXPORT_NAME`. */
@@ -38,7 +38,7 @@ export type HandshakeStep =
 /** What a handshake needs to know. */
 export interface HandshakeOptions {
   readonly exported: Export;
-  /** The name of the export, for which clients have to ask; the empty name is that of the default export. */
+  /** The name that clients must ask for. The empty name is the default export. */
   readonly name: string;
   /** Whether clients must start TLS. */
   readonly needsTls: boolean;
@@ -50,8 +50,8 @@ export interface HandshakeOptions {
 type Steps<Result> = Generator<HandshakeStep, Result, Buffer>;
 
 /**
- * Performs the handshake, and is resumed after each step with the bytes that it asked for. Returns undefined if the
- * connection is to be closed.
+ * Performs the handshake. The caller performs each step that this yields, and resumes it with the bytes. Returns
+ * undefined if the connection must be closed.
  */
 export function* handshake(options: HandshakeOptions): Steps<Agreement | undefined> {
   const { send } = options;
@@ -65,7 +65,7 @@ export function* handshake(options: HandshakeOptions): Steps<Agreement | undefin
   return yield* new Negotiation(options, (flags & FLAG_NO_ZEROES) !== 0).run();
 }
 
-/** The options that a client sends, and what they have led to. */
+/** The options that a client sends, and the state that they lead to. */
 class Negotiation {
   readonly #options: HandshakeOptions;
   readonly #omitsZeroes: boolean;
@@ -95,7 +95,7 @@ class Negotiation {
     }
   }
 
-  /** Handles an option. Returns an agreement, or "close", if the negotiation ends with it. */
+  /** Handles an option. Returns an agreement or "close" if it ends the negotiation. */
   *#negotiate(option: number, data: Buffer): Steps<Agreement | "close" | undefined> {
     const { needsTls, isShuttingDown } = this.#options;
     if (option === OPT.ABORT) {
@@ -235,7 +235,7 @@ class Negotiation {
   }
 }
 
-/** Reads the fields of an option. Each returns undefined if it is not there or too long. */
+/** Reads the fields of an option. Each method returns undefined if the field is missing or too long. */
 class Fields {
   readonly #data: Buffer;
   #at = 0;

@@ -19,7 +19,7 @@ export interface ListenOptions {
   readonly host?: string | undefined;
   /** The name of the export. Clients that ask for another one are refused. Default: `""`, the default export. */
   readonly name?: string | undefined;
-  /** Certificates in PEM format. All clients then have to use TLS 1.2 or later. Default: no TLS. */
+  /** Certificates in PEM format. All clients must then use TLS 1.2 or later. Default: no TLS. */
   readonly tls?: TlsFiles | undefined;
   /**
    * Whether to accept writes, also of a read-only disk, and discard them when the server is closed. Until then they are in
@@ -34,7 +34,7 @@ export interface TlsFiles {
   readonly cert: string | Buffer;
   /** Its private key. */
   readonly key: string | Buffer;
-  /** Authorities one of which must have signed the certificate of a client. Default: clients need none. */
+  /** The authorities that may sign the certificates of clients. Default: clients need no certificate. */
   readonly ca?: string | Buffer | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Listen {
   readonly discardWrites: boolean;
 }
 
-/** The maximum length of the path of a Unix socket, in bytes: that of Linux, less a suffix while it is made. */
+/** The maximum length of the path of a Unix socket, in bytes: that of Linux, less the suffix of its temporary name. */
 const MAX_PATH = 107 - 9;
 
 /** The maximum length of the name of an export, in bytes. */
@@ -144,7 +144,7 @@ export class NbdServer {
     const tls = tlsOf(listen);
     const system = await libc();
     const server = createServer({ noDelay: true }, (socket: Socket) => {
-      // Otherwise, a large reply does not fit, and waits for the client several times.
+      // With the default size, a large reply would wait for the client several times.
       if (listen.path !== undefined) system?.setSendBuffer(descriptorOf(socket), SEND_BUFFER);
       const connection = new Connection(socket, { exported, name: listen.name, tls });
       connections.add(connection);
@@ -167,7 +167,7 @@ export class NbdServer {
   }
 
   async #close(): Promise<void> {
-    // As long as this server listens, no other one replaces its socket.
+    // First, because no other server replaces the socket while this one listens.
     if (this.#socket !== undefined) removeSocket(this.#socket.path, this.#socket.made);
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await Promise.all([...this.#connections].map((connection) => connection.shutDown()));
@@ -205,7 +205,7 @@ function started(server: Server, where: { host?: string; port?: number; path?: s
       reject(new SnapshotError("ERR_TARGET", message, { cause }));
     });
     server.listen(where, resolve);
-    // Later ones concern a connection that could not be accepted.
+    // Later errors concern connections that could not be accepted.
     server.on("error", () => {});
   });
 }
@@ -240,7 +240,7 @@ function uriOf(server: Server, { path, name, tls }: Listen): string {
   return `${scheme}://${host}:${address.port}/${exportName}`;
 }
 
-/** Returns the file descriptor of a socket, which Node keeps to itself, or -1. */
+/** Returns the file descriptor of a socket from a private field of Node, or -1. */
 function descriptorOf(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: { readonly fd?: number } };
   return handle?.fd ?? -1;

@@ -22,13 +22,17 @@ import type { Export } from "./export.js";
 import type { Agreement } from "./handshake.js";
 import { busyPoll, Turn } from "./turn.js";
 
-/** Reads of at most this many bytes are answered at once if nothing has to be fetched; larger ones in such chunks. */
+/**
+ * The largest read that is answered at once if no data is missing, in bytes. A larger one is answered in such chunks.
+ */
 const CHUNK_SIZE = 2 ** 18;
 
-/** As long as requests that are not answered hold this many bytes of data, or are this many, no others are read. */
+/**
+ * The limits of unanswered requests: the bytes of data that they hold, and their number. At a limit, no more are read.
+ */
 const [MAX_PENDING_BYTES, MAX_PENDING_REQUESTS] = [2 ** 25, 1024] as const;
 
-/** As long as the client has not received this many bytes of replies, no requests are read. */
+/** The number of unsent bytes of replies at which no more requests are read. */
 const MAX_UNSENT = 2 ** 23;
 
 /** The maximum number of extents in a reply to a block status request. */
@@ -61,7 +65,7 @@ interface IncomingWrite {
   filled: number;
 }
 
-/** The flags of each command, besides `FUA`. `DF` belongs to structured replies. */
+/** The flags that a command may have besides `FUA`. `DF` needs structured replies. */
 const FLAGS: Readonly<Record<number, number>> = {
   [CMD.READ]: CMD_FLAG.DF,
   [CMD.WRITE]: 0,
@@ -72,7 +76,7 @@ const FLAGS: Readonly<Record<number, number>> = {
   [CMD.BLOCK_STATUS]: CMD_FLAG.REQ_ONE,
 };
 
-/** A write that has failed, and whose data is skipped. */
+/** A refused write, whose data is skipped. */
 interface SkippedWrite {
   readonly request: Request;
   readonly errno: number;
@@ -91,7 +95,7 @@ export class Transmission {
   #skip: SkippedWrite | undefined;
   #pendingBytes = 0;
   #pendingRequests = 0;
-  /** Whether the client has disconnected, or must not send any more requests. */
+  /** Whether the client has asked to disconnect, and sends no more requests. */
   #isEnding = false;
   #isShuttingDown = false;
   #idle: (() => void)[] = [];
@@ -159,7 +163,7 @@ export class Transmission {
       flags: header.readUInt16BE(4),
       type: header.readUInt16BE(6),
       cookie: [header.readUInt32BE(8), header.readUInt32BE(12)],
-      // Beyond 2^53 a number is not exact, and beyond the end of any export.
+      // An offset above 2^53 is not exact, but it is beyond the end of any export.
       offset: header.readUInt32BE(16) * 2 ** 32 + header.readUInt32BE(20),
       length: header.readUInt32BE(24),
     });
@@ -237,7 +241,7 @@ export class Transmission {
     return true;
   }
 
-  /** Runs a request that takes time. @param bytes how many bytes of data it holds, or takes as long as */
+  /** Runs an asynchronous request. @param bytes its weight: the bytes of its data, or those of {@link weightOf} */
   #run(request: Request, bytes: number, action: () => Promise<void>): void {
     this.#pendingBytes += bytes;
     this.#pendingRequests += 1;
@@ -273,7 +277,7 @@ export class Transmission {
     await this.#finish(request);
   }
 
-  /** Starts to fetch a range. Others have their turn in between. */
+  /** Starts to fetch a range, and yields to other connections in between. */
   async #prefetch(request: Request): Promise<void> {
     const { offset, length } = request;
     for (let done = 0; done < length && !this.#socket.destroyed; done += MAX_PAYLOAD) {
@@ -291,7 +295,7 @@ export class Transmission {
     this.#succeed(request);
   }
 
-  /** Answers a read whose data is at hand. */
+  /** Answers a read if its data is available. Returns whether it is answered. */
   #readNow(request: Request): boolean {
     const { offset, length } = request;
     if (length > CHUNK_SIZE) return false;
@@ -304,7 +308,7 @@ export class Transmission {
     return true;
   }
 
-  /** Adds a part of the answer to a read, if its data is at hand. */
+  /** Adds a part of the answer to a read if its data is available. Returns whether it is. */
   #readPart(request: Request, part: ReadPart): boolean {
     const headerLength = this.#dataHeaderLength;
     const reply = this.#replies.reserve(headerLength + part.length);
@@ -318,7 +322,7 @@ export class Transmission {
     return isRead;
   }
 
-  /** Answers a read in as many chunks as the client allows. */
+  /** Answers a read: in chunks, if the client allows them. */
   async #read(request: Request): Promise<void> {
     const { offset, length, flags } = request;
     const isWhole = !this.#agreement.hasStructuredReplies || (flags & CMD_FLAG.DF) !== 0;
@@ -407,7 +411,7 @@ export class Transmission {
   }
 }
 
-/** Returns how many bytes a request without data counts as: those that it covers, up to the most that others hold. */
+/** Returns the weight of a request without data: the bytes that it covers, up to the maximum payload. */
 function weightOf({ type, length }: Request): number {
   return type === CMD.FLUSH ? 0 : Math.min(length, MAX_PAYLOAD);
 }

@@ -1,16 +1,16 @@
 /** Shares the thread between connections, and keeps it awake for the next request. */
 
-/** After this many bytes of replies, or this many milliseconds, others have their turn. */
+/** The limits of a turn: bytes of replies, and milliseconds. */
 const [MAX_BYTES, MAX_TIME] = [2 ** 21, 4] as const;
 
-/** The number of the current round of the event loop, as far as connections had something to do in it. */
+/** The number of the current round of the event loop. Counts only rounds in which connections have work. */
 let round = 0;
 let isScheduled = false;
 
-/** Begin the next turns of connections that have more to do. */
+/** Functions that begin the next turns of connections with more work. */
 const waiting: (() => void)[] = [];
 
-/** Begins a round, and one of the turns: many busy connections together do not keep the event loop longer than one. */
+/** Begins a round and one turn, so that many busy connections keep the event loop no longer than one does. */
 function nextRound(): void {
   isScheduled = false;
   round += 1;
@@ -25,14 +25,14 @@ function schedule(): void {
   setImmediate(nextRound);
 }
 
-/** The turns of a connection, which handles what it can in each round, whatever calls it. */
+/** The turns of a connection: each limits the work of the connection in one round. */
 export class Turn {
   #round = -1;
   #end = 0;
   #bytes = 0;
   #isWaiting = false;
 
-  /** Whether others have their turn first. */
+  /** Whether the connection must yield to others. */
   get isOver(): boolean {
     schedule();
     if (this.#round === round) return this.#bytes > MAX_BYTES || performance.now() > this.#end;
@@ -47,7 +47,7 @@ export class Turn {
     this.#bytes += bytes;
   }
 
-  /** Calls a function when it is the turn of the connection again. Calls before that have no effect. */
+  /** Calls a function at the next turn of the connection. Further calls before that turn have no effect. */
   wait(begin: () => void): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
@@ -59,15 +59,15 @@ export class Turn {
   }
 }
 
-/** For how long the thread looks for the next request before it sleeps, in milliseconds. QEMU polls for 0.032 ms. */
+/** How long the thread polls for the next request before it sleeps, in milliseconds. QEMU polls for 0.032 ms. */
 const POLL_TIME = 0.05;
 
 let until = 0;
 let isPolling = false;
 
 /**
- * Keeps the event loop from sleeping for a moment: a client that sends its requests one by one has the next one ready
- * sooner than the system wakes a thread.
+ * Keeps the event loop awake for a moment: a client that sends one request at a time sends the next one sooner than the
+ * system could wake a sleeping thread.
  */
 export function busyPoll(): void {
   until = performance.now() + POLL_TIME;

@@ -15,10 +15,10 @@ import type { FileId } from "../local/open-file.js";
 import { PRIVATE_MODE } from "../local/private-file.js";
 
 /**
- * Makes a socket that only the owner may connect to. It is made in a private directory, gets its name when it is
- * private itself, and replaces the socket of a server that was killed. Of several at the same time, one gets the name.
+ * Makes a socket that only the owner may connect to. Creates it in a private directory, makes it private, and links it
+ * to its path. Replaces the socket of a server that was killed. If several servers try at the same time, one succeeds.
  *
- * @param listen listens on a socket that it makes at a path
+ * @param listen creates a socket at a path, and listens on it
  * @throws {SnapshotError} `ERR_TARGET`
  */
 export async function makeSocket(
@@ -61,7 +61,7 @@ function isAt(path: string, { dev, ino }: FileId): boolean {
 }
 
 /**
- * Returns the socket at a path if it is that of a server that has ended.
+ * Returns the socket at a path if its server has ended, or undefined if nothing is there.
  *
  * @throws {SnapshotError} `ERR_TARGET` if there is something else
  */
@@ -82,11 +82,11 @@ async function findDead(path: string): Promise<FileId | undefined> {
   return found;
 }
 
-/** Removes a socket that nobody listens on, unless another server has replaced it. @param aside a path for it */
+/** Removes a socket without a listener, unless another server has replaced it. @param aside a temporary path */
 function removeDead(path: string, dead: FileId, aside: string): void {
   if (!isAt(path, dead)) return;
   renameSync(path, aside);
-  // Another server has replaced it in between.
+  // Another server replaced it before the rename: put that socket back.
   if (!isAt(aside, dead)) linkSync(aside, path);
 }
 

@@ -7,7 +7,7 @@ import { openTemporaryFile } from "../local/private-file.js";
 import { readFullySync, writeFully } from "../local/read-write.js";
 import type { Export, StatusExtent } from "./export.js";
 
-/** The most zeros that are written at once, in bytes. */
+/** The maximum number of zeros that are written at once, in bytes. */
 const ZEROS_SIZE = 2 ** 20;
 
 /** Accepts writes to an export without changing it: keeps them in a temporary file until its server is closed. */
@@ -27,7 +27,7 @@ export class WriteLayer implements Export {
     this.#written = BlockSet.of(below.size);
   }
 
-  /** Covers an export. @param folder where the file is. @throws {SnapshotError} `ERR_TARGET` */
+  /** Puts a layer over an export. @param folder the folder of the file. @throws {SnapshotError} `ERR_TARGET` */
   static async over(below: Export, folder: string): Promise<WriteLayer> {
     return new WriteLayer(below, (await openTemporaryFile(folder)).handle);
   }
@@ -44,7 +44,7 @@ export class WriteLayer implements Export {
   }
 
   write(offset: number, bytes: Uint8Array): Promise<void> {
-    // In turn: two writes may each have a part of one block.
+    // One at a time: two writes may cover parts of the same block.
     return this.#turns.run(() => this.#write(offset, bytes));
   }
 
@@ -70,7 +70,7 @@ export class WriteLayer implements Export {
     return this.#file.close();
   }
 
-  /** Writes whole blocks: completes the first and the last one. */
+  /** Writes whole blocks: reads the rest of the first and of the last one. */
   async #write(offset: number, bytes: Uint8Array): Promise<void> {
     const [first, end] = [Math.floor(offset / BLOCK_SIZE), offset + bytes.length];
     const last = Math.ceil(end / BLOCK_SIZE);
