@@ -37,7 +37,7 @@ export type SnapshotErrorCode =
   /** A worker could not be started, or ended before its work was done; or memory ran out. */
   | "ERR_WORKER";
 
-/** The place of an error in a snapshot. */
+/** The position of an error in a snapshot. */
 export interface Place {
   /** The name of the field in `docs/vhs.md`. */
   readonly field: string;

@@ -42,7 +42,7 @@ export interface Events {
   readonly "hedgerow:cache:evict": CacheEvent;
   /** An image was removed because it was damaged. */
   readonly "hedgerow:cache:damaged": Pick<CacheEvent, "directory" | "digest"> & {
-    /** What is wrong with the image. */
+    /** The damage that was found. */
     readonly reason: string;
   };
   /** A disk is open. */

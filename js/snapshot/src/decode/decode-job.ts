@@ -19,9 +19,9 @@ export interface OpenImage {
   readonly mayHoldData: boolean;
   /** The file descriptor of the restore journal, if there is one. */
   readonly journal: number | undefined;
-  /** The blocks that are not to be overwritten, if the image is in use already. */
+  /** The blocks that must not be overwritten, if the image is already in use. */
   readonly written?: BlockSet | undefined;
-  /** By how much the workers give way to other threads, 0 to 19. Default: 0. */
+  /** The niceness of the workers, 0 to 19. Default: 0. */
   readonly niceness?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ export class DecodeJob {
   isInTheWay: () => boolean = () => false;
   /** Returns whether no reader needs the frames that are being fetched now. */
   canWait: () => boolean = () => false;
-  /** Estimates when the frames arrive that are being fetched. Undefined if none are. */
+  /** Estimates when the frames that are being fetched will arrive. Undefined while none are. */
   arrivals: FrameArrivals | undefined;
   /** The frames to fetch first, in this order, and whether the others follow. */
   order: { readonly first: ReadonlySet<number>; readonly isAll: boolean } = {
@@ -84,8 +84,8 @@ export class DecodeJob {
   }
 
   /**
-   * Corrects the states and the counts after workers were terminated while they wrote or counted a frame. None may be
-   * running.
+   * Corrects the states and the counts after workers were terminated while they wrote or counted a frame. No worker may
+   * be running.
    */
   recover(): void {
     this.states.releaseClaimed();

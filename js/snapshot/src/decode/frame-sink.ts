@@ -39,9 +39,9 @@ export interface SinkData {
   readonly mayHoldData: boolean;
   /** The file descriptor of the restore journal, if there is one. */
   readonly journal: number | undefined;
-  /** The blocks that have been written to since the snapshot was opened, if it can be: see {@link BlockSet}. */
+  /** The blocks that clients have written, if the image is that of a disk: see {@link BlockSet}. */
   readonly written?: SharedArrayBuffer | undefined;
-  /** By how much a worker gives way to other threads. */
+  /** The niceness of a worker. */
   readonly niceness?: number | undefined;
 }
 
@@ -110,7 +110,7 @@ export class FrameSink {
     this.#markDone(index);
   }
 
-  /** Returns whether the data of a frame is of use though it could not be written. */
+  /** Returns whether the data of a frame is useful even though it could not be written. */
   protected spare(_index: number, _data: Uint8Array, _error: unknown): boolean {
     return false;
   }
@@ -144,7 +144,7 @@ export class FrameSink {
     if (Buffer.compare(digest, found) === 0 && this.states.claim(index)) this.#markDone(index);
   }
 
-  /** Writes the segments of the decoded frame: its runs of data; everything between these is zeros. */
+  /** Writes the segments of the decoded frame: its runs of data, and zeros between them. */
   #write(index: number, count: number): void {
     const { target, targetName, mayHoldData } = this.#data;
     if (target === undefined) return;
@@ -207,7 +207,7 @@ export class FrameSink {
     this.counters.frameDone(bytes, this.frames.compressedLength(index));
   }
 
-  /** The digest of the segments of the decoded frame, which moves them together. */
+  /** Returns the digest of the segments of the decoded frame. Moves them together in the decoder's output. */
   #usedDigest(index: number): Uint8Array {
     const out = this.view(this.#decoder.out(), this.frames.rawLength(index));
     let end = 0;

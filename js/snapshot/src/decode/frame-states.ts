@@ -25,7 +25,7 @@ export const FrameState = {
   DONE: 1,
   /** A thread is writing its data to the image. */
   CLAIMED: 2,
-  /** The caller writes to its blocks; it then returns to its state. */
+  /** The main thread is writing to its blocks for a client. Then it returns to its earlier state. */
   HELD: 3,
   /** Its data is in the image of a base. */
   INHERITED: 4,
@@ -35,10 +35,10 @@ export const FrameState = {
 
 const { MISSING, DONE, CLAIMED, HELD, INHERITED, COPIED } = FrameState;
 
-/** The state of a frame that is held, before and after. */
+/** The state of a held frame, before and after. */
 export type UnheldState = typeof MISSING | typeof INHERITED;
 
-/** How long a thread sleeps before it looks at a frame again that is held, in milliseconds. */
+/** How long a thread sleeps before it looks at a held frame again, in milliseconds. */
 const HELD_INTERVAL = 0.1;
 
 /** Tracks which frames of a snapshot are done, in memory that the threads share. */
@@ -97,7 +97,7 @@ export class FrameStates {
     }
   }
 
-  /** Claims an inherited frame, to copy it to the image. Returns false if it is not, or held. */
+  /** Claims an inherited frame, to copy it to the image. Returns false if it is not inherited, or is held. */
   claimInherited(index: number): boolean {
     return Atomics.compareExchange(this.#states, index, INHERITED, COPIED) === INHERITED;
   }
@@ -119,12 +119,12 @@ export class FrameStates {
     this.release(index, INHERITED);
   }
 
-  /** Returns a frame that was claimed or held to a state. */
+  /** Moves a claimed or held frame back to a state. */
   release(index: number, state: UnheldState = MISSING): void {
     Atomics.store(this.#states, index, state);
   }
 
-  /** Makes frames missing that terminated threads had claimed. */
+  /** Marks the frames that terminated threads had claimed as missing. */
   releaseClaimed(): void {
     for (let index = 0; index < this.count; index += 1)
       Atomics.compareExchange(this.#states, index, CLAIMED, MISSING);
@@ -159,7 +159,7 @@ export class MissingFrames {
     return [...this.#states.missing(first, end)];
   }
 
-  /** Returns whether every frame is in the image or in that of a base: a thread that is writing one may still fail. */
+  /** Returns whether every frame is in the image or in that of a base. A claimed one is not: writing it may fail. */
   hasNone({ first, end }: FrameSpan): boolean {
     for (let frame = first; frame < end; frame += 1)
       if (!this.#states.isDone(frame) && !this.#states.isInBase(frame)) return false;

@@ -14,8 +14,8 @@ export interface EncodeJob {
   readonly options: CreateOptions;
   readonly transfer: Transfer;
   /**
-   * Encodes the image and passes the bytes of the snapshot to `write`, in order. Publish the snapshot only
-   * after this has resolved: an image that changed meanwhile is detected at the end.
+   * Encodes the image and passes the bytes of the snapshot to `write`, in order. Publish the snapshot only after this
+   * has resolved: at its end, it fails if the image has changed.
    */
   make(write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>): Promise<void>;
 }
@@ -23,12 +23,12 @@ export interface EncodeJob {
 /** The maximum number of pieces that a thread may be ahead of the consumer. */
 const MAX_AHEAD = 4;
 
-/** The maximum number of bytes in these. */
+/** The maximum number of bytes in these pieces. */
 const MAX_BYTES_AHEAD = 2 ** 22;
 
 /** A piece that was compressed. */
 export interface Compressed {
-  /** Number of bytes that were read of the image. */
+  /** Number of bytes that were read from the image. */
   readonly length: number;
   /** Concatenated data of its frames. */
   readonly bytes: Uint8Array<ArrayBuffer>;

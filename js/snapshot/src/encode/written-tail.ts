@@ -1,7 +1,7 @@
 import { SnapshotError } from "../error.js";
 import { FIRST_LENGTH, type SnapshotBytes } from "../format/manifest.js";
 
-/** Keeps the end of a snapshot while it is written, to read its manifest from. */
+/** Keeps the end of a snapshot while it is written, so that its manifest can be read. */
 export class WrittenTail implements SnapshotBytes {
   #size = 0;
   #kept: Uint8Array[] = [];
@@ -14,7 +14,7 @@ export class WrittenTail implements SnapshotBytes {
     return this.#size;
   }
 
-  /** Passes bytes through and keeps the last. The last chunk holds the manifest and all that follows it. */
+  /** Passes bytes through and keeps the last. The last chunk holds the manifest and everything after it. */
   async *keep(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       this.#size += chunk.length;

@@ -67,7 +67,7 @@ export async function fetchFrames(
       options,
       (error) => void pool.end(error),
       async () => {
-        // Meanwhile, the ranges are planned.
+        // The workers open the snapshot while the ranges are planned.
         const opened = pool.runOnAll({ kind: "open", data });
         opened.catch(() => {});
         if (data.journal !== undefined) {
@@ -113,7 +113,7 @@ async function withPlan(
         scheduler.prefetched(index, Math.max(0, Math.min(length, end) - start));
     });
   }
-  // Workers take these bytes at once if they have arrived, and look for more only now and then.
+  // Count bytes that have arrived first: workers take them at once, and look for more only now and then.
   await setImmediate();
   const isFixed = connections !== undefined;
   const concurrency = new AdaptiveConcurrency(scheduler.limit, job, max, isFixed);

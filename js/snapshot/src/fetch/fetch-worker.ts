@@ -9,7 +9,7 @@ import { serve } from "../workers/serve.js";
 import { RangeFetcher } from "./range-fetcher.js";
 import type { SchedulerData } from "./range-scheduler.js";
 
-/** A task of a fetch worker: open a snapshot, resume what an earlier run restored of it, or fetch the rest. */
+/** A task of a fetch worker: open a snapshot, check the frames that an earlier run restored, or fetch the rest. */
 export type FetchTask =
   | { readonly kind: "open"; readonly data: FetchData }
   | { readonly kind: "resume" }

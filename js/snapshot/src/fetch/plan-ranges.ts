@@ -10,7 +10,7 @@ import { RangeScheduler } from "./range-scheduler.js";
 /** The smallest range that is cut for the sake of parallelism, in bytes: below it, latency costs more. */
 const MIN_RANGE_SIZE = 2 ** 20;
 
-/** Of how many frames that are fetched first, in their order, those near each other are requested together. */
+/** The number of consecutive frames, of those to fetch first, among which near ones are requested together. */
 const WINDOW = 64;
 
 /** Bytes that were requested before the ranges were known, [start, end) of an object: its beginning or its tail. */
@@ -44,8 +44,8 @@ interface PlannedRanges {
 }
 
 /**
- * Cuts the missing frames of a job into ranges, each of one object. Prefetched bytes have the first ranges, which are
- * small: all workers decode them.
+ * Cuts the missing frames of a job into ranges, each of one object. The first ranges are those of prefetched bytes.
+ * They are small, so that all workers decode them.
  *
  * @param objects the objects on servers, by their number
  * @param connections the number of connections to have ranges for
@@ -67,7 +67,7 @@ export async function planRanges(
   const prefetches: PlannedPrefetch[] = [];
   const prefetched: PrefetchedBytes[] = [];
   for (const prefetch of objects.flatMap((object, number) => prefetchesOf(object, number))) {
-    // A frame belongs to the prefetch in which it starts, even if it ends behind it.
+    // A frame belongs to the prefetch in which it starts, even if it ends after it.
     const isInside = (index: number) => {
       const start = frames.fileOffset(index);
       const isSame = frames.object(index) === prefetch.object;
@@ -134,7 +134,7 @@ async function cut(frames: Frames, wanted: number[], size: number): Promise<[num
   }
 }
 
-/** Returns what was requested when the object was opened: its end, and its beginning if that was wanted. */
+/** Returns the prefetches of an object: its end, and its beginning if that was requested. */
 function prefetchesOf(opened: RemoteObject | undefined, object: number): Prefetch[] {
   if (opened === undefined) return [];
   const { prefix, tail, size, version } = opened;

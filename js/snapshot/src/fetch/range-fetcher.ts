@@ -12,8 +12,8 @@ import { fetchRange, isDamage } from "./retry-range.js";
 const POLL_INTERVAL = 20;
 
 /**
- * By how much the frames that are wanted first multiply the number of connections: they are scattered, so that their
- * requests are short and mostly latency.
+ * The factor by which the number of connections grows for the frames that are wanted first. They are scattered, so
+ * their requests are short, and latency dominates.
  */
 const ORDERED_FACTOR = 4;
 
@@ -164,7 +164,7 @@ class RequestBudget {
   }
 }
 
-/** Returns a client for each object. Those of one protocol share their connections. */
+/** Returns a client for each object. Clients of one protocol share their connections. */
 export function clientsOf({ objects, transfer }: FetchData): (HttpClient | undefined)[] {
   const clients: (HttpClient | undefined)[] = [];
   for (const object of objects) {

@@ -40,11 +40,11 @@ const NEXT = 0;
 const GIVEN_BACK = 1;
 const STATES = 2;
 
-/** The states of a range that is prefetched, or was given back. Its bytes are on their way. */
+/** The states of a range that is prefetched, or was given back. This one: it is being prefetched. */
 const PENDING = 0;
 /** Its first bytes have arrived, and wait to be decoded. */
 const READY = 1;
-/** None have, so that it is to be fetched. */
+/** None have arrived, or it was given back: it must be fetched. */
 const OPEN = 2;
 /** A connection has it. */
 const TAKEN = 3;
@@ -164,7 +164,7 @@ export class RangeScheduler {
 /** How long a range may run before it is late for readers in bulk, in milliseconds. */
 const BULK_LATE = 500;
 
-/** Estimates when the frames arrive that connections are fetching. */
+/** Estimates when the frames that connections are fetching will arrive. */
 export class Arrivals {
   readonly #frames: Frames;
   readonly #states: FrameStates;
@@ -196,7 +196,7 @@ export class Arrivals {
     const index = (this.#ranges[frame] as number) - 1;
     const { timings, limit } = this.#scheduler;
     const untaken = this.#scheduler.next;
-    // When a range is taken depends on the limit.
+    // The rate limit decides when a range is taken.
     if (index >= untaken && this.#isLimited) return Number.POSITIVE_INFINITY;
     if (index >= untaken) return timings.average * (1 + (index + 1 - untaken) / limit.value);
     if (index < 0 || !timings.isRunning(index)) return Number.POSITIVE_INFINITY;
@@ -209,7 +209,7 @@ export class Arrivals {
     const { first } = this.#scheduler.range(index);
     const next = this.#states.firstMissing(first, frame) ?? frame;
     const end = this.#frames.fileOffset(frame) + this.#frames.compressedLength(frame);
-    // A request that continues a range has received less than was there before.
+    // `received` counts only the current request, not the earlier ones for the range.
     const left = Math.min(
       end - this.#frames.fileOffset(next),
       Math.max(0, end - this.#frames.fileOffset(first) - received),

@@ -23,7 +23,7 @@ const MIN_ELAPSED = 2_000;
 /** How many times a transfer may be given up. If it still stalls after that, the connection is not to blame. */
 const MAX_GIVE_UPS = 2;
 
-/** What the transfers of a worker have in common. */
+/** The state that the transfers of a worker share. */
 export interface TransferContext {
   readonly data: FetchData;
   readonly sink: FrameSink;
@@ -82,7 +82,7 @@ export class RangeTransfer {
     return this.#controller.signal;
   }
 
-  /** The number of bytes in the missing frames, including what has arrived of the first one. */
+  /** The number of bytes in the missing frames, including the part of the first one that has arrived. */
   get missingBytes(): number {
     return this.#context.missing.lengthOf(this.range);
   }

@@ -7,15 +7,15 @@ import type { RangeTransfer, TransferContext } from "./range-transfer.js";
 /** How often a damaged frame is requested again. */
 const MAX_DAMAGE_RETRIES = 2;
 
-/** How many bytes, if no whole frame, an attempt must bring to reset the count of failures: fewer are a drip. */
+/** How many bytes an attempt without a whole frame must receive to reset the count of failures. */
 const MIN_PROGRESS = 2 ** 16;
 
 /** The statuses of an overloaded server. */
 const OVERLOADED: ReadonlySet<unknown> = new Set([429, 503]);
 
 /**
- * Requests the missing bytes of a range until it is complete, and retries failed requests. The number of
- * failures in a row is limited; progress resets it. A hedge is not retried: another connection has the range.
+ * Requests the missing bytes of a range until it is complete, and retries failed requests. The number of consecutive
+ * failures is limited; progress resets it. A hedge is not retried: another connection has the range.
  *
  * @throws {SnapshotError}
  */
@@ -57,7 +57,7 @@ export async function fetchRange(transfer: RangeTransfer, context: TransferConte
   }
 }
 
-/** Waits before the next attempt. @throws {SnapshotError} if there were too many failures in a row */
+/** Waits before the next attempt. @throws {SnapshotError} after too many consecutive failures */
 async function waitToRetry(
   transfer: RangeTransfer,
   { data, sink, scheduler, missing }: TransferContext,

@@ -54,9 +54,9 @@ export interface InheritedFrame {
 }
 
 /**
- * Finds the frames of a snapshot whose blocks are all in the image of another one, at the same offsets: a copy of
- * that image needs only the other frames. Both refer to the same files by their identities, and to the same bytes by
- * their digests: an identity that a delta names vouches for nothing.
+ * Finds the frames of a snapshot whose blocks are all in the image of another one, at the same offsets: a copy of that
+ * image needs only the other frames. Both refer to the same files by their identities, and to the same bytes by their
+ * digests: an identity in a delta proves nothing.
  */
 export function inheritedFrames(wanted: Manifest, base: Manifest): Map<number, InheritedFrame> {
   const inherited = new Map<number, InheritedFrame>();
@@ -96,7 +96,7 @@ function framesByOffset(manifest: Manifest): Map<string, Map<number, number>> {
   return new Map(files);
 }
 
-/** Returns whether each of the segments of a frame is part of one of others, both in the order of the image. */
+/** Returns whether other segments contain all segments of a frame. Both lists are in the order of the image. */
 function containsAll(wholes: readonly Segment[], parts: readonly Segment[]): boolean {
   let at = 0;
   return parts.every((part) => {

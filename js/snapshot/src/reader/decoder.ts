@@ -39,9 +39,9 @@ export class Decoder {
   }
 
   /**
-   * Returns the data of a frame, which is valid until the next call; that of a hole is empty.
+   * Returns the data of a frame, valid until the next call; empty for a hole.
    *
-   * @param bytes begin with those of the frame in its file
+   * @param bytes the bytes of the file from the start of the frame on
    * @param name the name of the file, for messages
    * @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT`, `ERR_WORKER`
    */

@@ -76,7 +76,7 @@ export class RangeSource implements OpenSource {
     throw this.#error(`expected ${length} bytes at ${position}, found more`);
   }
 
-  /** Returns why a response does not hold bytes from a position of the object that was opened. */
+  /** Returns why a response does not hold the bytes at a position of the open object. */
   #problemOf({ status, headers }: Response, position: number): SnapshotError | undefined {
     const [, first, size] = CONTENT_RANGE.exec(headers.get("content-range") ?? "") ?? [];
     this.#size ??= size === undefined ? undefined : Number(size);
@@ -96,7 +96,7 @@ export class RangeSource implements OpenSource {
   }
 
   #request(init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
-    // Browsers refuse to call their own as a method.
+    // Browsers refuse to call `fetch` as a method.
     const send = this.#send;
     // A cache may hold another version.
     return send(this.url.href, { ...init, cache: "no-store", ...(signal && { signal }) });
@@ -109,10 +109,10 @@ export class RangeSource implements OpenSource {
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof SnapshotError) throw error;
-      // Node says why in the cause.
+      // Node gives the reason in the cause.
       const reason = (error as Error | undefined)?.cause ?? error;
       const cause = new CleanCause(reason, undefined, [this.url.search]);
-      // Node does not say why for status 407.
+      // For status 407, Node gives none.
       throw this.#error(cause.description || "the request failed", undefined, cause);
     }
   }

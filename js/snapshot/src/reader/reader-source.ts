@@ -43,7 +43,7 @@ export async function openSource(
   throw new SnapshotError("ERR_ARGUMENT", message);
 }
 
-/** Returns copies of what a source consists of, or undefined if it is none. */
+/** Returns a copy of the members of a source, or undefined if the value is not one. */
 function accessTo(source: unknown): URL | RandomAccess | undefined {
   if (typeof source === "string" || source instanceof URL) {
     const base = globalThis.location?.href;
@@ -94,7 +94,7 @@ function checkedAccess({ name, size, read }: RandomAccess): OpenSource {
         const message = `cannot read ${name}: ${messageOf(cause)}`;
         throw new SnapshotError("ERR_SOURCE", message, { cause });
       }
-      // Bytes may be of another realm.
+      // The bytes may come from another realm.
       if (ArrayBuffer.isView(bytes) && bytes.byteLength === length) {
         return new Uint8Array(bytes.buffer, bytes.byteOffset, length);
       }
@@ -126,7 +126,8 @@ export class FrameFiles {
   }
 
   /**
-   * Returns a file by its number. Opens each base object once, for all calls, so that no signal of one aborts it.
+   * Returns a file by its number. Opens each base object once for all calls, so the signal of one call does not abort
+   * it.
    *
    * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SNAPSHOT_DIGEST`, `ERR_ARGUMENT`, and what `resolve` throws
    */

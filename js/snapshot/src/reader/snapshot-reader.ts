@@ -200,7 +200,7 @@ export class SnapshotReader {
     return this.#order.subarray(first, start < end ? last : first);
   }
 
-  /** Returns how many segments meet a condition, which those before one that meets it meet too. */
+  /** Returns how many segments meet a condition. They must come before all others. */
   #countWhile(isMet: (number: number) => boolean): number {
     let low = 0;
     let high = this.#order.length;

@@ -144,7 +144,7 @@ function urlOf({ protocol, hostname, port }: SignedRequest): URL {
   return new URL(`${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`);
 }
 
-/** Lets a clock see the date of each response, and that of all who use the service. */
+/** Passes the date of each response to a clock, and to the clock that all clients of the service share. */
 function observedBy(clock: ServerClock) {
   return <Arguments extends object, Result>(next: (args: Arguments) => Promise<Result>) =>
     async (args: Arguments): Promise<Result> => {
@@ -183,7 +183,7 @@ function limitsOf({ timeouts }: Transfer) {
   };
 }
 
-/** Resolves the credentials early, so that the error can say what is wrong. */
+/** Resolves the credentials early, so that the error names the cause. */
 async function secretsOf(s3: S3, signal: AbortSignal | undefined): Promise<readonly string[]> {
   try {
     const found = await unlessAborted(s3.config.credentials(), signal);
@@ -230,7 +230,7 @@ export class ServerClock {
 /** The clocks of services, by the origin of their URLs. */
 const clocks = new Map<string, ServerClock>();
 
-/** Returns the clock of the service with an origin, which everything in this process observes. */
+/** Returns the clock of the service with an origin, which all clients in this process share. */
 export function clockOf(origin: string): ServerClock {
   const clock = clocks.get(origin) ?? new ServerClock();
   clocks.set(origin, clock);
@@ -240,7 +240,7 @@ export function clockOf(origin: string): ServerClock {
 /** By how much a clock may differ from that of a service, in milliseconds. Services accept signatures up to 15 minutes old. */
 const MAX_SKEW = 300_000;
 
-/** Returns the time to sign a request with: that of the service, if it is known and that of this machine differs much. */
+/** Returns the time of the service to sign a request with, if the clock of this machine is known to differ too much. */
 export function signingTime(origin: string): Date | undefined {
   const time = clocks.get(origin)?.now();
   return time === undefined || Math.abs(time - Date.now()) < MAX_SKEW ? undefined : new Date(time);

@@ -59,11 +59,11 @@ export class S3Failure implements RetryableFailure {
   readonly status: number | undefined;
   /** Whether the service succeeded, and its response cannot be read. */
   readonly isUnreadable: boolean = false;
-  /** Whether the response says why, as S3 does: that of a gateway may be a page, and that to a `HEAD` has no body. */
+  /** Whether the response explains the failure, as those of S3 do. Gateways may send a page, and `HEAD` has no body. */
   readonly hasCode: boolean = false;
   /** Whether a retry may succeed. */
   readonly isTransient: boolean;
-  /** Where the bucket is, if it was looked for elsewhere. */
+  /** The region of the bucket, if the request went to another one. */
   readonly regionHint: string = "";
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfter: number | undefined;
@@ -81,7 +81,7 @@ export class S3Failure implements RetryableFailure {
     }
     const { name, Region, $fault, $metadata, $response } = Object(error) as SdkError;
     const status = $metadata?.httpStatusCode;
-    // The SDK also puts the status of a successful response that it cannot parse here: it was cut off.
+    // This may be the status of a successful response that the SDK cannot parse, because it was cut off.
     this.isUnreadable = status !== undefined && status < 300;
     this.status = this.isUnreadable ? undefined : status;
     this.cause = new CleanCause(error, this.status, secrets);

@@ -20,7 +20,7 @@ export interface UploadPlan {
   readonly signal: AbortSignal | undefined;
 }
 
-/** An object of S3 from which the service copies. */
+/** The object of S3 that the service copies. */
 export interface CopySource {
   readonly location: ObjectLocation;
   /** The ETag that it must have, if it may change. */
@@ -45,7 +45,7 @@ const MAX_ABORTS = 3;
 /** The pause between these requests, in milliseconds. */
 const ABORT_INTERVAL = 10;
 
-/** The interval between looks for requests that can be cut off, in milliseconds. */
+/** How often to look for requests that can be cut off, in milliseconds. */
 const CUT_INTERVAL = 5;
 
 /** The statuses of a service that does not have an operation. */
@@ -59,7 +59,7 @@ const MAX_BYTES_IN_FLIGHT = 2 ** 27;
  * uploaded while more is written; less than a part is uploaded with one request.
  *
  * If anything fails, pending requests are cancelled, and the service is asked to abort the multipart upload. That
- * request may be lost, and so may the ID of an upload: buckets should have a rule that aborts incomplete uploads.
+ * request may be lost, or the ID of the upload, so buckets should have a rule that aborts incomplete uploads.
  *
  * An abort after the last request was sent comes too late: its response is awaited for some seconds, and an object
  * that was written stays. Without a response the outcome is unknown.
@@ -75,7 +75,8 @@ export function uploadWhole<T>(
 }
 
 /**
- * Makes an object of another one of the same service, which copies it. `size` is the size of both, in bytes.
+ * Creates an object as a copy of another one of the same service, which copies it. `size` is the size of both, in
+ * bytes.
  *
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_SOURCE_CHANGED`, or an {@link UnsupportedCopy}
  */
@@ -180,11 +181,11 @@ class Upload {
     clearTimeout(this.#lateness);
   }
 
-  /** Uploads bytes. It reads them as fast as they are uploaded. */
+  /** Uploads bytes, and reads them no faster than it uploads them. */
   async write(bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const iterator = bytes[Symbol.asyncIterator]();
     for (;;) {
-      // The next bytes may take long. A part that fails meanwhile ends the wait.
+      // The next bytes may take long. If a part fails, stop waiting for them.
       const next = await unlessAborted(iterator.next(), this.#ended.signal);
       if (next.done) return;
       await this.#take(next.value);
@@ -397,7 +398,7 @@ class Upload {
 /** Returns the ETag of an object in parts: the MD5 of the MD5s of its parts, and their number. */
 function etagOfParts(parts: readonly CompletedPart[]): string {
   const hash = createHash("md5");
-  // An ETag that is not an MD5 makes another one, which no object has.
+  // If the ETag of a part is not an MD5, the result is one that no object has.
   for (const { ETag = "" } of parts) hash.update(Buffer.from(unquoted(ETag), "hex"));
   return `${hash.digest("hex")}-${parts.length}`;
 }

@@ -64,10 +64,10 @@ export class ObjectStore {
   /**
    * Calls the service, and retries transient failures.
    *
-   * @param signal prevents the next attempt, and is thrown; a request on its way is still answered
-   * @param late cancels a request on its way
+   * @param signal prevents the next attempt, and its reason is thrown; a request in progress still ends
+   * @param late cancels a request in progress
    * @param code that of the error. Default: `ERR_TARGET`
-   * @throws {SnapshotError} `code`, and those that `call` throws
+   * @throws {SnapshotError} `code`, and what `call` throws
    */
   async send<T>(
     call: (s3: S3, options: CallOptions) => Promise<T>,
@@ -103,7 +103,7 @@ export class ObjectStore {
       return socket.writableLength > 0 && !(isCertain && socket instanceof TLSSocket);
     });
     for (const socket of unsent) cut(socket);
-    // Through these, nothing has been sent to the service.
+    // These have sent nothing to the service.
     for (const agent of this.client.agents) agent.destroyPending();
     return unsent.length > 0;
   }

@@ -14,9 +14,9 @@ export interface PresignedObject {
 }
 
 /**
- * Presigns a `GET` that is valid for a week, or for as long as temporary credentials are. Only the host is
- * signed, so that requests can add headers such as `range` and `if-match`. The clock of this machine may be wrong, if
- * that of the service is known.
+ * Presigns a `GET` that is valid for a week, or for as long as temporary credentials are. Only the host is signed, so
+ * that requests can add headers such as `range` and `if-match`. Corrects a wrong clock of this machine, if the time of
+ * the service is known.
  *
  * @throws {SnapshotError} `ERR_ARGUMENT` if no region or no credentials are found
  */

@@ -41,7 +41,7 @@ const YOUNG_GENERATION = 2;
 /** The address space that V8 reserves for a worker, at most, in bytes. If it gets less, it ends the process. */
 const WORKER_SPACE = 2 ** 30;
 
-/** A task that was sent to a worker and is not answered yet. */
+/** A task that was sent to a worker and has not been answered. */
 interface PendingTask<Result> {
   resolve(result: Result): void;
   reject(error: unknown): void;
@@ -146,7 +146,7 @@ export class WorkerPool<Task, Result> {
         this.#workers.push(new PoolWorker(this.script, this.data, onFailure));
       }
     } catch (cause) {
-      // The system's limit of threads is reached. End those that run; every task then fails with this error.
+      // The system has reached its limit of threads. End the running workers; every task then fails with this error.
       const message = `cannot start worker ${this.size + 1} of ${count}: ${messageOf(cause)}`;
       onFailure(new SnapshotError("ERR_WORKER", message, { cause }));
     }
@@ -175,15 +175,15 @@ export class WorkerPool<Task, Result> {
     await Promise.all(this.#workers.map((worker) => worker.run(task)));
   }
 
-  /** Runs a task that the workers share on every worker, and waits for the first that finds nothing left to do. */
+  /** Runs a shared task on every worker, and waits until the first one finds nothing left to do. */
   async runUntilAny(task: Task): Promise<void> {
     this.throwIfEnded();
     await Promise.race(this.#workers.map((worker) => worker.run(task)));
   }
 
   /**
-   * Terminates all workers; none runs any more when this resolves. Pending tasks are rejected with the `reason`
-   * of the first call. Default: a {@link SnapshotError} with `ERR_WORKER`.
+   * Terminates all workers, and resolves when none runs any more. Pending tasks are rejected with the `reason` of the
+   * first call. Default: a {@link SnapshotError} with `ERR_WORKER`.
    */
   async end(
     reason: unknown = new SnapshotError("ERR_WORKER", "the worker pool was closed"),
