@@ -11,22 +11,23 @@ import {
   oneOf,
 } from "./check.js";
 import { createDelta, type DeltaResult } from "./delta/create-delta.js";
+import type { WriteOptions } from "./encode/encode-image.js";
 import { checkEncoding, ENCODING_CHECKS, encodingOf } from "./encode/snapshot-encoder.js";
 import type { SnapshotInfo } from "./format/manifest.js";
-import { TRANSFER_CHECKS, type TransferOptions, transferOf } from "./http/transfer.js";
+import { TRANSFER_CHECKS, transferOf } from "./http/transfer.js";
 import type { ByteRange } from "./local/extents.js";
 import { ImageFile } from "./local/image-file.js";
+import type { Resolve } from "./location/base-objects.js";
 import { localPath, locationOf } from "./location/location.js";
-import type { Resolve } from "./location/source.js";
 import { writeFullSnapshot, writeSnapshot } from "./location/write-snapshot.js";
 import { compiledEncode } from "./wasm/compiled-encode.js";
-import { WORK_CHECKS, type WorkOptions } from "./workers/pool.js";
+import { WORK_CHECKS } from "./workers/pool.js";
 
 /**
  * Options of `createSnapshot`. The same image, `level` and `pieceSize` produce the same file. A delta also depends on
  * `base`, `changed`, and the path from the delta to its base objects.
  */
-export interface CreateOptions extends WorkOptions, TransferOptions, DeltaOptions {
+export interface CreateOptions extends WriteOptions, DeltaOptions {
   /** zstd compression level, 1 to 19. Default: `3`. */
   readonly level?: number | undefined;
   /**
@@ -41,8 +42,6 @@ export interface CreateOptions extends WorkOptions, TransferOptions, DeltaOption
    * snapshot are errors.
    */
   readonly format?: ImageFormat | undefined;
-  /** Whether to replace an existing file or object at the destination. Default: `true`. */
-  readonly overwrite?: boolean | undefined;
 }
 
 /** The format of an image. */

@@ -1,14 +1,14 @@
 /** `@hedgerow/snapshot`: snapshots of disk images, and a cache of restored images. */
 
+export type { CacheOptions } from "./cache/components.js";
 export {
   type CachedImage,
   type CacheEntry,
-  type CacheOptions,
   type GetOptions,
   ImageCache,
-  type VerifyOptions,
 } from "./cache/image-cache.js";
 export type { CacheStats, Counts, Pruned, Timing, Timings, Verified } from "./cache/statistics.js";
+export type { VerifyOptions } from "./cache/verification.js";
 export type { Duration } from "./check.js";
 export {
   type CreateInfo,
@@ -29,7 +29,8 @@ export type { BaseObject, DeltaInfo, SnapshotInfo } from "./format/manifest.js";
 export type { S3Credentials, S3Options, Timeouts, TransferOptions } from "./http/transfer.js";
 export { inspectSnapshot } from "./inspect-snapshot.js";
 export type { ByteRange } from "./local/extents.js";
-export type { ReadOptions, ReadWorkOptions, Resolve } from "./location/source.js";
+export type { Resolve } from "./location/base-objects.js";
+export type { ReadOptions, ReadWorkOptions } from "./location/source.js";
 export type { ListenOptions, NbdServer, TlsFiles } from "./nbd/server.js";
 export { type OpenOptions, openSnapshot } from "./open-snapshot.js";
 export type { Progress } from "./progress.js";

@@ -4,8 +4,8 @@ import type { BaseObject, Manifest } from "../format/manifest.js";
 import { type InheritedFrame, inheritedFrames } from "../format/segments.js";
 import { baseLocation, optionsFor } from "../location/base-objects.js";
 import type { Location } from "../location/location.js";
+import type { ReadWorkOptions } from "../location/source.js";
 import type { Layout } from "./files.js";
-import type { GetOptions } from "./image-cache.js";
 import type { ImageStore } from "./image-store.js";
 import type { Lease } from "./leases.js";
 import { type ImageContent, readContent } from "./record.js";
@@ -29,7 +29,9 @@ export interface CachedBase extends LeasedImage {
 }
 
 /** Options of a load. Of a base, no further base is restored: a chain of them may have any length. */
-export interface BaseOptions extends GetOptions {
+export interface LoadOptions extends ReadWorkOptions {
+  /** The path for a copy of the image, if it is wanted. */
+  readonly copyTo?: string | undefined;
   readonly isBase?: boolean;
 }
 
@@ -42,7 +44,7 @@ export class BaseFinder {
     private readonly load: (
       location: Location,
       digest: string,
-      options: BaseOptions,
+      options: LoadOptions,
     ) => Promise<Lease>,
   ) {}
 
@@ -50,7 +52,7 @@ export class BaseFinder {
   async find(
     manifest: Manifest,
     location: Location,
-    options: BaseOptions,
+    options: LoadOptions,
   ): Promise<CachedBase | undefined> {
     const image = await this.#takeOrRestore(manifest, location, options);
     if (image === undefined) return undefined;
@@ -71,7 +73,7 @@ export class BaseFinder {
   async #takeOrRestore(
     { info: { delta } }: Manifest,
     location: Location,
-    options: BaseOptions,
+    options: LoadOptions,
   ): Promise<LeasedImage | undefined> {
     // The latest comes first: its image has most in common with the delta.
     for (const { digest } of delta?.objects ?? []) {
@@ -92,7 +94,7 @@ export class BaseFinder {
   async #restore(
     object: BaseObject,
     delta: Location,
-    options: GetOptions,
+    options: LoadOptions,
   ): Promise<LeasedImage | undefined> {
     const base = await baseLocation(delta, object, options);
     const how = { ...optionsFor(delta, base, options), copyTo: undefined, isBase: true };

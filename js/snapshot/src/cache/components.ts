@@ -16,7 +16,6 @@ import { isReadOnlyError, undefinedIfMissing, wrapSystemErrors } from "../local/
 import { Evictor } from "./eviction.js";
 import { Layout, remove } from "./files.js";
 import { ImageWriter } from "./fill.js";
-import type { CacheOptions } from "./image-cache.js";
 import { ImageLoader } from "./image-loader.js";
 import { ImageStore } from "./image-store.js";
 import { Leases } from "./leases.js";
@@ -24,6 +23,20 @@ import { Claims } from "./singleflight.js";
 import { INDEX_LENGTH, SourceIndex } from "./source-index.js";
 import { Counters, Totals } from "./statistics.js";
 import { Verifier } from "./verification.js";
+
+/** Options of `ImageCache.open`. */
+export interface CacheOptions {
+  /** Maximum disk usage of the directory, in bytes. At least 1 MiB. Required. */
+  readonly maxBytes: number;
+  /** Whether to turn a missing or empty directory into a cache. Default: `true`. */
+  readonly create?: boolean | undefined;
+  /**
+   * Verifies images continuously in the background at this rate, in bytes per second, and evicts damaged
+   * ones. Only one of the processes that share the cache does so at a time. Default: no background
+   * verification.
+   */
+  readonly verifyBytesPerSecond?: number | undefined;
+}
 
 /** The components of an open cache. */
 export interface CacheComponents {

@@ -14,12 +14,25 @@ import { checkDifferentPath, openFile, reading } from "../local/open-file.js";
 import { readFully } from "../local/read-write.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
 import { type Location, localPath, referencedFrom } from "../location/location.js";
+import type { WorkOptions } from "../workers/pool.js";
 import type { CachedBase } from "./bases.js";
-import type { GetOptions } from "./image-cache.js";
 import type { Lease } from "./leases.js";
 import type { ImageContent } from "./record.js";
 import type { OpenDelta } from "./singleflight.js";
 import { type Fill, FrameDigests } from "./verification.js";
+
+/** Options of `ImageCache.get` for a copy. */
+export interface CopyOptions {
+  /**
+   * Path for a private, writable copy of the image. The copy shares the blocks of the cache on file systems
+   * with reflinks (XFS, btrfs); elsewhere its data is copied and its holes stay holes. Default: no copy.
+   */
+  readonly copyTo?: string | undefined;
+  /** Whether the copy may replace an existing file. Default: `true`. */
+  readonly overwrite?: boolean | undefined;
+  /** Whether to fsync the copy before resolving, to survive a power failure. Default: `false`. */
+  readonly durable?: boolean | undefined;
+}
 
 /**
  * Returns the path for a copy, if one is requested. Throws if it cannot be written there, before anything is fetched.
@@ -28,7 +41,7 @@ import { type Fill, FrameDigests } from "./verification.js";
  */
 export async function checkedCopyTarget(
   cacheDirectory: string,
-  { copyTo, overwrite }: GetOptions,
+  { copyTo, overwrite }: CopyOptions,
   source: Location,
 ): Promise<string | undefined> {
   if (copyTo === undefined) return undefined;
@@ -63,7 +76,7 @@ async function checkKept(target: string, location: Location): Promise<void> {
 export async function copyLeased(
   lease: Lease,
   target: string,
-  { durable: isDurable = false, overwrite, signal }: GetOptions,
+  { durable: isDurable = false, overwrite, signal }: CopyOptions & WorkOptions,
 ): Promise<void> {
   const image = await openFile("ERR_CACHE", lease.path, (file) => file);
   try {
@@ -82,7 +95,7 @@ export async function copyLeased(
 export async function copyDelta(
   { source, manifest, base }: OpenDelta,
   target: string,
-  options: GetOptions,
+  options: CopyOptions & WorkOptions,
 ): Promise<void> {
   const { signal, overwrite, durable: isDurable = false } = options;
   await writeAtomically(target, { signal, overwrite, isDurable }, async (file) => {

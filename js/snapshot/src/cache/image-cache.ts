@@ -6,12 +6,19 @@ import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { type Location, localPath, locationOf } from "../location/location.js";
 import { READ_CHECKS, type ReadOptions, type ReadWorkOptions } from "../location/source.js";
 import { WORK_CHECKS } from "../workers/pool.js";
-import { type CacheComponents, openComponents } from "./components.js";
-import { checkBaseObjects, checkedCopyTarget, copyDelta, copyLeased } from "./copies.js";
+import { type CacheComponents, type CacheOptions, openComponents } from "./components.js";
+import {
+  type CopyOptions,
+  checkBaseObjects,
+  checkedCopyTarget,
+  copyDelta,
+  copyLeased,
+} from "./copies.js";
 import { byUse } from "./eviction.js";
 import { readRecord } from "./record.js";
 import type { LoadedImage } from "./singleflight.js";
 import type { CacheStats, Pruned, Verified } from "./statistics.js";
+import type { VerifyOptions } from "./verification.js";
 
 /** An image from a cache: a lease of the cache's own file, or a private copy. */
 export interface CachedImage {
@@ -51,40 +58,8 @@ export interface LeasedSnapshot {
   release(): Promise<void>;
 }
 
-/** Options of `ImageCache.open`. */
-export interface CacheOptions {
-  /** Maximum disk usage of the directory, in bytes. At least 1 MiB. Required. */
-  readonly maxBytes: number;
-  /** Whether to turn a missing or empty directory into a cache. Default: `true`. */
-  readonly create?: boolean | undefined;
-  /**
-   * Verifies images continuously in the background at this rate, in bytes per second, and evicts damaged
-   * ones. Only one of the processes that share the cache does so at a time. Default: no background
-   * verification.
-   */
-  readonly verifyBytesPerSecond?: number | undefined;
-}
-
 /** Options of `ImageCache.get`. */
-export interface GetOptions extends ReadWorkOptions {
-  /**
-   * Path for a private, writable copy of the image. The copy shares the blocks of the cache on file systems
-   * with reflinks (XFS, btrfs); elsewhere its data is copied and its holes stay holes. Default: no copy.
-   */
-  readonly copyTo?: string | undefined;
-  /** Whether the copy may replace an existing file. Default: `true`. */
-  readonly overwrite?: boolean | undefined;
-  /** Whether to fsync the copy before resolving, to survive a power failure. Default: `false`. */
-  readonly durable?: boolean | undefined;
-}
-
-/** Options of `ImageCache.verify`. */
-export interface VerifyOptions {
-  /** Aborts the verification: the promise is rejected with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-  /** Maximum read rate, in bytes per second. At least 1. Default: unlimited. */
-  readonly bytesPerSecond?: number | undefined;
-}
+export interface GetOptions extends ReadWorkOptions, CopyOptions {}
 
 const CACHE_CHECKS: Checks<CacheOptions> = {
   maxBytes: integer(2 ** 20),

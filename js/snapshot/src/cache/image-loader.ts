@@ -6,10 +6,9 @@ import { identityOf, type Location, type RemoteLocation } from "../location/loca
 import { etagAt } from "../location/server.js";
 import { openSource, type ReadOptions, type SourceOptions } from "../location/source.js";
 import type { WorkOptions } from "../workers/pool.js";
-import { BaseFinder, type BaseOptions, type CachedBase, isTooLarge } from "./bases.js";
+import { BaseFinder, type CachedBase, isTooLarge, type LoadOptions } from "./bases.js";
 import type { OpenDirectory } from "./components.js";
 import { type ImageWriter, type OpenSnapshot, restoreImage } from "./fill.js";
-import type { GetOptions } from "./image-cache.js";
 import type { ImageStore } from "./image-store.js";
 import type { Lease } from "./leases.js";
 import { type Claims, type FlightOptions, type LoadedImage, Singleflight } from "./singleflight.js";
@@ -19,7 +18,7 @@ import type { Counters } from "./statistics.js";
 /** A request for an image, shared by all callers that want it at the same time. */
 interface LoadRequest {
   readonly location: Location;
-  readonly options: BaseOptions & FlightOptions;
+  readonly options: LoadOptions & FlightOptions;
 }
 
 /** The result of a load: an image, or nothing if it shared a delta instead. */
@@ -55,7 +54,7 @@ export class ImageLoader {
   async get(
     location: Location,
     digest: string | undefined,
-    options: BaseOptions,
+    options: LoadOptions,
   ): Promise<LoadedImage> {
     if (digest === undefined && location.kind !== "file") return this.#getLatest(location, options);
     const wanted = digest ?? (await readDigest(location, options));
@@ -93,7 +92,7 @@ export class ImageLoader {
   }
 
   /** Leases the image of the snapshot that a server has now. */
-  async #getLatest(location: RemoteLocation, options: GetOptions): Promise<LoadedImage> {
+  async #getLatest(location: RemoteLocation, options: LoadOptions): Promise<LoadedImage> {
     const identity = sha256(identityOf(location, options));
     // Requests with other credentials are not shared: the server decides who may see the snapshot.
     const requester = requesterOf(location, options);
@@ -209,7 +208,7 @@ export class ImageLoader {
  * Returns a digest of a location, of credentials, and of whether a copy is wanted. Requests with the same digest succeed
  * or fail together. A request with `resolve` has its own.
  */
-function requesterOf(location: Location, { headers, s3, copyTo, resolve }: GetOptions): string {
+function requesterOf(location: Location, { headers, s3, copyTo, resolve }: LoadOptions): string {
   const own = resolve === undefined ? undefined : randomUUID();
   return sha256(JSON.stringify([location, headers, s3, copyTo !== undefined, own]));
 }

@@ -15,7 +15,6 @@ import { compiledDecode } from "../wasm/compiled-decode.js";
 import { instantiate } from "../wasm/module.js";
 import type { OpenDirectory } from "./components.js";
 import { remove } from "./files.js";
-import type { VerifyOptions } from "./image-cache.js";
 import type { ImageStore } from "./image-store.js";
 import type { Lease, Leases } from "./leases.js";
 import { type ImageContent, readContent } from "./record.js";
@@ -23,6 +22,14 @@ import type { Verified } from "./statistics.js";
 
 /** The pause between two rounds of background verification, in milliseconds. */
 const REST = 60_000;
+
+/** Options of `ImageCache.verify`. */
+export interface VerifyOptions {
+  /** Aborts the verification: the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Maximum read rate, in bytes per second. At least 1. Default: unlimited. */
+  readonly bytesPerSecond?: number | undefined;
+}
 
 /** Reads images and removes damaged ones, once or in the background. */
 export class Verifier {

@@ -1,13 +1,12 @@
 import type { LeasedSnapshot } from "../cache/image-cache.js";
 import { checkPinned } from "../check.js";
-import type { CreateOptions } from "../create-snapshot.js";
-import { type EncodeJob, encodeImage } from "../encode/encode-image.js";
+import { type EncodeJob, encodeImage, type WriteOptions } from "../encode/encode-image.js";
 import { SnapshotError } from "../error.js";
 import { MAX_BASE_OBJECTS } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { ImageSegments } from "../format/segments.js";
 import { type ByteRange, lengthOf } from "../local/extents.js";
-import { knownLocation, optionsFor } from "../location/base-objects.js";
+import { knownLocation, optionsFor, type Resolve } from "../location/base-objects.js";
 import { checkDestination, type Location, referenceTo } from "../location/location.js";
 import { openSource } from "../location/source.js";
 import { writeSnapshot } from "../location/write-snapshot.js";
@@ -31,7 +30,11 @@ export interface DeltaResult {
 }
 
 /** A delta to create. */
-export interface DeltaJob extends Omit<EncodeJob, "make"> {
+export interface DeltaJob extends Omit<EncodeJob, "make" | "options"> {
+  readonly options: WriteOptions & {
+    readonly pieceSize?: number | undefined;
+    readonly resolve?: Resolve | undefined;
+  };
   readonly destination: Location;
   /** Writes the delta. Default: to its destination, which references are relative to in any case. */
   readonly write?: ((making: EncodeJob) => Promise<SnapshotInfo>) | undefined;
@@ -100,7 +103,7 @@ async function withBase<T>(
   }
 }
 
-function checkPieceSize({ pieceSize }: CreateOptions, expected: number): void {
+function checkPieceSize({ pieceSize }: DeltaJob["options"], expected: number): void {
   if (pieceSize === undefined || pieceSize === expected) return;
   const message = `pieceSize: expected ${expected}, that of the base, found ${pieceSize}`;
   throw new SnapshotError("ERR_ARGUMENT", message);

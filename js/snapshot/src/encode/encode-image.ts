@@ -1,17 +1,21 @@
 /** Encodes an image: worker threads compress its pieces, and an encoder assembles them in order. */
-
-import type { CreateOptions } from "../create-snapshot.js";
-import type { Transfer } from "../http/transfer.js";
+import type { Transfer, TransferOptions } from "../http/transfer.js";
 import type { ImageFile } from "../local/image-file.js";
 import { type Counts, type Progress, withProgress } from "../progress.js";
 import { type WorkerPool, type WorkOptions, withWorkers, workerCount } from "../workers/pool.js";
 import type { Encoding } from "./snapshot-encoder.js";
 
+/** Options of every function that writes a snapshot. */
+export interface WriteOptions extends WorkOptions, TransferOptions {
+  /** Whether to replace an existing file or object at the destination. Default: `true`. */
+  readonly overwrite?: boolean | undefined;
+}
+
 /** A snapshot to encode and write to a destination. */
 export interface EncodeJob {
   readonly image: ImageFile;
   readonly encoding: Encoding;
-  readonly options: CreateOptions;
+  readonly options: WriteOptions;
   readonly transfer: Transfer;
   /**
    * Encodes the image and passes the bytes of the snapshot to `write`, in order. Publish the snapshot only after this

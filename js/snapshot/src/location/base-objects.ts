@@ -13,7 +13,15 @@ import {
   openObject,
   openObjects,
 } from "./open-object.js";
-import type { Resolve } from "./source.js";
+
+/**
+ * Returns where a base object of a delta is, or undefined to use the reference in the delta.
+ *
+ * @param digest the identity of the object, as 64 hexadecimal digits
+ */
+export type Resolve = (
+  digest: string,
+) => string | URL | undefined | Promise<string | URL | undefined>;
 
 /** Options of {@link openBaseObjects}. */
 export interface BaseOptions extends Pick<ObjectOptions, "transfer" | "keepsConnection"> {

@@ -17,7 +17,13 @@ import { checkDifferentFile, type FileId, SnapshotFile } from "../local/open-fil
 import { checkLengthSync } from "../local/read-write.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
 import type { WorkOptions } from "../workers/pool.js";
-import { type BaseOptions, EarlyBases, type KnownBase, openBaseObjects } from "./base-objects.js";
+import {
+  type BaseOptions,
+  EarlyBases,
+  type KnownBase,
+  openBaseObjects,
+  type Resolve,
+} from "./base-objects.js";
 import type { Location } from "./location.js";
 import {
   closeObjects,
@@ -26,15 +32,6 @@ import {
   openObject,
   openObjects,
 } from "./open-object.js";
-
-/**
- * Returns where a base object of a delta is, or undefined to use the reference in the delta.
- *
- * @param digest the identity of the object, as 64 hexadecimal digits
- */
-export type Resolve = (
-  digest: string,
-) => string | URL | undefined | Promise<string | URL | undefined>;
 
 /** Options of every function that reads a snapshot. */
 export interface ReadOptions extends TransferOptions {
@@ -90,7 +87,7 @@ const BEGINNINGS: Readonly<Record<SourceOptions["wanted"], Beginning>> = {
 
 /** Options of {@link openSource}. */
 export interface SourceOptions {
-  readonly options: TransferOptions & WorkOptions & { readonly resolve?: Resolve | undefined };
+  readonly options: BaseOptions["options"];
   /**
    * The part of the snapshot that will be read: its manifest, everything, what an earlier run did not restore, or first
    * what readers of a disk need, who may have begun already if it is known.
