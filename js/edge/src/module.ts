@@ -48,7 +48,7 @@ export class WasmModule<ModuleExports extends Exports> {
   }
 
   /**
-   * Instantiates the module, unless it was before.
+   * Instantiates the module, if it is not yet.
    *
    * @throws {HedgerowError} `ERR_MODULE` if `source` is another module, or none
    */
@@ -84,8 +84,8 @@ export function otherVersion(name: ModuleName, found: string): HedgerowError {
 }
 
 /**
- * Returns the imports of a module. Those that wasm-bindgen adds are called only for faults of this package:
- * only numbers cross the boundary.
+ * Returns the imports of a module. Only numbers cross the boundary, so imports that wasm-bindgen adds are called only
+ * for faults of this package.
  */
 function importsOf(module: WebAssembly.Module): WebAssembly.Imports {
   const imports: Record<string, Record<string, () => void>> = Object.create(null);
@@ -118,7 +118,7 @@ export class WasmObject {
     collected?.register(this, this.#free, this);
   }
 
-  /** Frees the object, unless it was before. */
+  /** Frees the object, if it is not yet. */
   free(): void {
     collected?.unregister(this);
     this.#free?.();

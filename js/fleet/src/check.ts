@@ -28,7 +28,7 @@ export function checkedOptions<T extends object>(options: T): T {
   throw invalid("options", "an object", options === null ? "null" : typeof options);
 }
 
-/** Throws if there are options besides the known ones, such as a misspelt one. @throws {FleetError} `ERR_ARGUMENT` */
+/** Throws if there is an unknown option, such as a misspelt one. @throws {FleetError} `ERR_ARGUMENT` */
 export function checkNoOthers(others: object): void {
   for (const name of Object.keys(others))
     throw invalid("options", "known options", JSON.stringify(name));

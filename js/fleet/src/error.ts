@@ -4,7 +4,7 @@ export type FleetErrorCode =
   | "ERR_ARGUMENT"
   /** No host is available. */
   | "ERR_NO_HOST"
-  /** The engine that shares the state of the fleet cannot be reached, refuses commands, or answers nonsense. */
+  /** The engine that shares the state of the fleet cannot be reached, refuses commands, or sends invalid answers. */
   | "ERR_ENGINE";
 
 /** An error of this package. The message says what was expected, what was found, and where. */

@@ -27,10 +27,7 @@ export interface FillLeaseOptions {
   readonly ttl?: number | undefined;
   /** The maximum wait for a slot, in milliseconds. From 0 to 86,400,000. Default: 60,000. */
   readonly maxWait?: number | undefined;
-  /**
-   * Returns whether there is no need to wait any more, such as because the image is in the cache by now. Default:
-   * never.
-   */
+  /** Returns whether the wait is no longer needed, such as because the image is now in the cache. Default: never. */
   readonly isResident?: (() => boolean) | undefined;
   /** Aborts the wait: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -53,13 +50,13 @@ export type FillReason =
 
 /** The permission to fill an image. */
 export interface FillLease {
-  /** Why the host may go on. */
+  /** Why the host may continue. */
   readonly reason: FillReason;
-  /** How long it was waited for, in milliseconds. */
+  /** The duration of the wait, in milliseconds. */
   readonly waited: number;
   /**
-   * Ends the lease, so that another host has its slot. Pass `filled: true` if the image was filled and a shared tier has
-   * its bytes: for a minute, nobody waits then. Default: `false`. Never rejects.
+   * Ends the lease, so that another host can take its slot. Pass `filled: true` if the image was filled and a shared
+   * tier has its bytes: for the next minute, no host waits. Default: `false`. Never rejects.
    */
   release(options?: { readonly filled?: boolean | undefined }): Promise<void>;
 }
@@ -68,15 +65,15 @@ export interface FillLease {
 const MIN_DELAY = 50;
 const MAX_DELAY = 300;
 
-/** How long it is known that an image was filled, in milliseconds. */
+/** How long the engine remembers that an image was filled, in milliseconds. */
 const FILLED = 60_000;
 
 /**
- * Waits until this host may fill an image: at most `slots` hosts of a fleet fill the same image at the same time. With a
- * shared tier, all others go on when one has filled it, since the tier has the bytes.
+ * Waits until this host may fill an image: at most `slots` hosts of a fleet fill the same image at the same time. With
+ * a shared tier, all others continue when one has filled it, since the tier has the bytes.
  *
- * Never stops a start: if the engine fails, or after `maxWait`, the host goes on without a slot. A holder that is paused
- * for longer than `ttl` loses its slot, and does not notice.
+ * Never stops a start: if the engine fails, or after `maxWait`, the host continues without a slot. A holder that is
+ * paused for longer than `ttl` loses its slot, and does not notice.
  *
  * @param identity the digest of the snapshot, or another text that names the image
  * @throws {FleetError} `ERR_ARGUMENT`

@@ -1,4 +1,4 @@
-/** `@hedgerow/fleet`: where sandboxes start, and what hosts know of each other. */
+/** `@hedgerow/fleet`: decides where sandboxes start, and shares what hosts know of each other. */
 
 export { FleetError, type FleetErrorCode } from "./error.js";
 export {

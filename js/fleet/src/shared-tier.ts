@@ -19,18 +19,18 @@ export interface RouteOptions {
   readonly retries?: number;
   /** Time limits, in milliseconds. */
   readonly timeouts?: {
-    /** That of a connection. */
+    /** The time limit of a connection. */
     readonly connect: number;
   };
 }
 
-/** What reads through a tier have instead of the defaults: the store is there if the tier is not. */
+/** Options of reads through a tier, stricter than the defaults: if the tier fails, the store is read. */
 const THROUGH_TIER: RouteOptions = { retries: 2, timeouts: { connect: 1_000 } };
 
 const PAUSE = 10_000;
 const MAX_PAUSE = 3_600_000;
 
-/** The codes of `SnapshotError` that a tier may be the cause of: it fails, is stale, or has damaged bytes. */
+/** The codes of `SnapshotError` that a tier may cause: it fails, is stale, or has damaged bytes. */
 const CODES: ReadonlySet<unknown> = new Set([
   "ERR_SOURCE",
   "ERR_SOURCE_CHANGED",
@@ -38,7 +38,7 @@ const CODES: ReadonlySet<unknown> = new Set([
   "ERR_SNAPSHOT_DIGEST",
 ]);
 
-/** The way to a store through a shared tier, which reads go around when it fails. */
+/** Reads a store through a shared tier, and directly when the tier fails. */
 export class SharedTier {
   readonly #tier: string;
   readonly #store: string;
@@ -64,8 +64,8 @@ export class SharedTier {
   }
 
   /**
-   * Calls `read` with the URL of the tier. If that fails because of the tier, or perhaps because of it, calls `read`
-   * again with the URL of the store.
+   * Calls `read` with the URL of the tier. If the tier may be the cause of a failure, calls `read` again with the URL
+   * of the store.
    *
    * @throws what `read` throws; if both fail, what it throws without the tier
    */
@@ -76,7 +76,7 @@ export class SharedTier {
     } catch (error) {
       const { code, status = 500 } = Object(error) as { code?: unknown; status?: number };
       if (!CODES.has(code)) throw error;
-      // Damage, and what the store itself refuses, say nothing about the next read.
+      // Damage, and a refusal by the store itself, say nothing about the next read.
       if (code === "ERR_SOURCE" && status >= 500) {
         this.#avoidedUntil = performance.now() + this.#pause;
       }

@@ -11,8 +11,8 @@ import {
 } from "../paths/guard-paths.js";
 
 /**
- * Rules as the constructor of `HeaderStripper` takes them, or an existing stripper. `{ keep }` is an
- * allow-list: all fields are stripped except those that its rules match and those that no message can lack.
+ * Rules as the constructor of `HeaderStripper` takes them, or an existing stripper. `{ keep }` is an allow-list: it
+ * strips all fields except those that its rules match and those that every message needs.
  */
 export type HeaderRules =
   | Iterable<string>
@@ -44,16 +44,16 @@ export interface AdapterOptions<RequestType> extends Partial<PathCheckOptions<Re
    */
   dryRun?: boolean;
   /**
-   * Called with the fields stripped from a message, or the request refused: at most once of each kind for a
-   * message. Its errors are logged with `console.error`. Names and paths are those that clients sent: escape them in
-   * logs, and do not use them as labels of metrics. Default: nothing is reported.
+   * Called with the fields stripped from a message, or the request refused: at most once of each kind for a message.
+   * Its errors are logged with `console.error`. Clients choose names and paths: escape them in logs, and do not use
+   * them as labels of metrics. Default: nothing is reported.
    */
   report?: (report: AdapterReport) => void;
   /**
-   * Returns whether a request is from an internal caller. If the result is `true`, the fields of the request are
-   * left alone; its path is still checked, and its response still stripped. Any other result, a promise included,
-   * and an error, which is logged with `console.error`, mean that it is not. Do not decide by fields that clients
-   * can send. Default: no request is trusted.
+   * Returns whether a request is from an internal caller. If the result is `true`, the fields of the request are kept;
+   * its path is still checked, and its response still stripped. Any other result, including a promise or an error,
+   * which is logged with `console.error`, means that it is not. Do not decide by fields that clients can send. Default:
+   * no request is trusted.
    */
   trust?: (request: RequestType) => boolean;
 }
@@ -80,7 +80,7 @@ export interface RefusalReport {
   readonly direction: "requests";
   /** `["connection"]`, if `Connection` nominates a field meant for all recipients. */
   readonly names?: readonly string[];
-  /** The path that does not exist, as it was looked up. */
+  /** The path that does not exist, in the form that was looked up. */
   readonly path?: string;
   /** The number of requests. */
   readonly count: 1;

@@ -19,7 +19,7 @@ export function readable(fields: Fields): Readable {
 }
 
 /**
- * Returns the fields without those that the rules strip: `fields` itself if there are none or in a dry run,
+ * Returns the fields without those that the rules strip: `fields` itself if the rules strip none or in a dry run,
  * otherwise a copy. A list is flat, as undici reads it.
  */
 export function strippedFields(
@@ -123,7 +123,7 @@ function isPairs(fields: Readable): boolean {
 }
 
 /**
- * Returns the names to strip: those that the rules strip, and, if one is `connection`, those it nominates.
+ * Returns the names to strip: those that the rules strip, and, if `connection` is one of them, those that it nominates.
  *
  * @param names names in lower case, as {@link namesOf} returns them
  * @param values returns the values of the names

@@ -43,12 +43,12 @@ export function stripStream(
       typeof argument === "function" ? withPushed(stripping, argument as Method) : argument,
     );
     const [kept, names] = stripped(stripping, fields as Given);
-    // A promise is a message of its own.
+    // A push promise is a separate message.
     return sender(stripping.note)(names, () => pushStream.call(stream, kept, ...args));
   };
 }
 
-/** Returns the fields that stay, which in a dry run are all, and the names of the others. */
+/** Returns the fields that stay (in a dry run, all fields) and the names of the others. */
 function stripped({ stripper, isDryRun }: Stripping, fields: Given): [Given, names: string[]] {
   if (typeof fields !== "object" || fields === null) return [fields, []];
   const names = namesToStrip(stripper, namesOf(fields), () => valuesOf(fields), true);
@@ -84,8 +84,8 @@ function withPushed(stripping: Stripping, callback: Method): Method {
 export type Sender = <Result>(names: readonly string[], send: () => Result) => Result;
 
 /**
- * Returns a sender for a head, which notes only what the outermost call passes, once it has been sent: a head may go
- * through several methods, and be sent again after one of them has thrown.
+ * Returns a sender for a head, which notes only the head of the outermost call, once it has been sent: a head may pass
+ * through several methods, and may be sent again after one of them has thrown.
  */
 export function sender(note: Stripping["note"]): Sender {
   let isNoted = false;

@@ -21,7 +21,7 @@ export type NextProxy = (
   event: NextFetchEvent,
 ) => Response | null | undefined | Promise<Response | null | undefined>;
 
-/** The instruction that lists the names of all fields of the request; their values are in fields of their own. */
+/** The instruction that lists the names of all fields of the request. Each value is in a separate field. */
 const OVERRIDE = "x-middleware-override-headers";
 
 /** Fields by which a proxy instructs Next.js. */

@@ -37,7 +37,7 @@ export function hedgerow(options: UndiciOptions): Dispatcher.DispatcherComposeIn
     let outgoing = request;
     const refusal = refusalOf(request, (requests) => {
       if (request.headers === undefined || request.headers === null) return;
-      // Before stripping, which may throw: a dry run sends the request nevertheless.
+      // Before stripping, which may throw: a dry run sends the request even then.
       const headers = readable(request.headers);
       if (headers !== request.headers) outgoing = { ...request, headers } as typeof request;
       const stripped = strippedFields(requests, headers, false);
@@ -60,7 +60,7 @@ export function hedgerow(options: UndiciOptions): Dispatcher.DispatcherComposeIn
   };
 }
 
-/** The methods of handlers, and the index of the argument with the fields for those that receive a head. */
+/** The methods of handlers. If a method receives a head, the index of its argument with the fields. */
 const METHODS: readonly [name: string, fields?: number][] = [
   ["onRequestStart"],
   ["onBodySent"],

@@ -161,7 +161,7 @@ export function buildPathFilter(
   }
 }
 
-/** Returns the error for paths of which no filter can be built. */
+/** Returns the error for paths from which no filter can be built. */
 function failure(kind: "bloom" | "fuse", capacity: number, attempts: number): HedgerowError {
   if (attempts > 0) {
     const message = `no arrangement of the paths was found in ${attempts} attempts: choose another seed`;

@@ -24,9 +24,9 @@ interface BloomFilter {
 }
 
 /**
- * Merges filters of the same size, hashes and seed into one that has the paths of all. Build them with the
- * same `falsePositiveRate`, `seed` and `sizing`, and with the total number of paths as `capacity`. If no path
- * is in two of them, the result is the file that `buildPathFilter` makes of all paths with these options.
+ * Merges filters of the same size, hashes and seed into one that has all of their paths. Build them with the same
+ * `falsePositiveRate`, `seed` and `sizing`, and with the total number of paths as `capacity`. If no path is in two of
+ * them, the result is the file that `buildPathFilter` makes of all paths with these options.
  *
  * The number of paths in the file, `bloom.n`, is the sum of those of the filters, and so an upper bound. The
  * requested rate, `bloom.p`, is the greatest one; `measurePathFilter` returns the rate to expect of the

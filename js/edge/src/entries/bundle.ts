@@ -1,6 +1,6 @@
 /**
- * The whole package except filter building, bundled into one file because runtimes take time for each file
- * they load. Entries and adapters import this bundle: see `scripts/lib/bundle-edge.mjs`.
+ * The whole package except filter building, bundled into one file because each file takes runtimes time to load.
+ * Entries and adapters import this bundle: see `scripts/lib/bundle-edge.mjs`.
  */
 
 export * from "../error.js";

@@ -15,9 +15,9 @@ export interface Modules {
 }
 
 /**
- * Instantiates the WebAssembly modules that you use of `hedgerow/slim`. Call it before you use filters or
- * `stripBlock`, at the top level of your module if the runtime compiles WebAssembly only there. A module that
- * was instantiated before is left alone.
+ * Instantiates the WebAssembly modules that you use of `hedgerow/slim`. Call it before you use filters or `stripBlock`,
+ * at the top level of your module if the runtime compiles WebAssembly only there. A module that is already instantiated
+ * stays unchanged.
  *
  * @throws {HedgerowError} `ERR_MODULE` if a module is not the one of that name and of this version;
  * `ERR_ARGUMENT` if `modules` is not an object with at least one of them, and no others

@@ -18,8 +18,8 @@ const MAX_VALUE_LENGTH = 2 ** 24;
 const OPTION = /^[\t\n\f\r ]*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[\t\n\f\r ]*$/;
 
 /**
- * Rules in a table for JavaScript strings, which decides as the trie of the Rust crate `hedgerow-headers` does: a test
- * holds one to the other.
+ * Rules in a table for JavaScript strings, which decides as the trie of the Rust crate `hedgerow-headers` does; a test
+ * compares the two.
  *
  * A name's length and two of its characters select a slot. If it is empty, no rule equals the name; otherwise it
  * begins a chain of the rules that may. If there are prefix rules, two characters near the start of the name
@@ -33,7 +33,7 @@ export class CompiledRules {
   block: { free(): void } | undefined;
   /** Whether `Connection` is stripped, so that the fields it nominates are stripped, too. */
   readonly stripsConnection: boolean;
-  /** How far a hash is shifted to the right to select a slot. */
+  /** Number of bits by which a hash is shifted to the right to select a slot. */
   readonly #shift: number;
   /** Length of the shortest prefix, or 0 if there is none. */
   readonly #shortestPrefix: number;
@@ -58,7 +58,7 @@ export class CompiledRules {
     );
     this.rules = parsed;
     this.#shortestPrefix = shortest === Infinity ? 0 : shortest;
-    // Counts one rule more: without rules the shift would be 32, which JavaScript takes as 0.
+    // Counts one rule more: without rules the shift would be 32, which JavaScript treats as 0.
     this.#shift = Math.max(MIN_SHIFT, Math.clz32(SLOTS_PER_RULE * (parsed.length + 1)));
     this.#slots = new Uint16Array(2 ** (32 - this.#shift));
     for (const [index, rule] of parsed.entries()) {

@@ -1,18 +1,18 @@
-/** Reads rules, as `src/rule.rs` of the crate `hedgerow-headers` does: a test holds one to the other. */
+/** Reads rules, as `src/rule.rs` of the crate `hedgerow-headers` does; a test compares the two. */
 import { ESSENTIAL } from "../../wasm/field-names.js";
 import { HedgerowError } from "../error.js";
 
 /** Longest name or prefix, in characters. */
 const MAX_LENGTH = 256;
 const MAX_RULES = 32_768;
-/** A character that rules must not have: one that tokens must not have, or `*`. */
+/** A character that rules must not have: `*`, or any that is not valid in a token. */
 const ILLEGAL = /[^!#$%&'+\-.^_`|~0-9A-Za-z]/;
 
 /** A rule that names are compared with. */
 export interface Rule {
   /** The name or the prefix in lower case. */
   readonly lower: string;
-  /** The same as most HTTP/1.1 implementations write it. */
+  /** The same text, capitalised as in most HTTP/1.1 implementations. */
   readonly capital: string;
   readonly isExact: boolean;
   /** The next rule of the same slot. */

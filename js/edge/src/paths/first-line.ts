@@ -51,8 +51,8 @@ export function readFirstLine(bytes: Uint8Array): FirstLine {
 
 /**
  * Reads a valid line as builders write it: exactly as `JSON.stringify` would, without further members. Returns
- * `undefined` for any other. In a new process this takes a fifth of the time of the grammar, most of whose functions
- * are compiled for a single use.
+ * `undefined` for any other line. In a new process this takes a fifth of the time of the grammar, most of whose
+ * functions are compiled for a single use.
  */
 function readCompact(bytes: Uint8Array): Parsed | undefined {
   const end = bytes.indexOf(LINE_FEED);

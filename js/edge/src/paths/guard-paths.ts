@@ -143,7 +143,7 @@ export function pathCheck<RequestType>(
   };
 }
 
-/** Returns the part of a URL after the host; all of it if there is none, as in a request line. */
+/** Returns the part of a URL after the host; the whole URL if it has no host, as in a request line. */
 function pathOf(url: string): string {
   const scheme = url.startsWith("/") ? -1 : url.indexOf("://");
   if (scheme < 0) return url;

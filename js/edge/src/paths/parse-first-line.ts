@@ -1,4 +1,4 @@
-/** The grammar of the first line of a filter file, as the crate `hedgerow-paths` has it: a test holds one to the other. */
+/** The grammar of the first line of a filter file, as in the crate `hedgerow-paths`; a test compares the two. */
 import { HedgerowError } from "../error.js";
 
 /** Kinds of filters: the name of the member that has the numbers. */
@@ -110,7 +110,7 @@ export function parseFirstLine(bytes: Uint8Array): Parsed {
     fail(expected);
   }
 
-  /** Rejects a duplicate member, since parsers differ in which of the two they use. */
+  /** Rejects a duplicate member: parsers differ in which of the two they use. */
   function once(isThere: boolean): void {
     if (isThere) fail("a member only once");
   }

@@ -34,7 +34,7 @@ export interface PathFilterStoreOptions {
 
 const DEFAULT_TIMEOUT = 10_000;
 const DEFAULT_MISSING_FOR = 60_000;
-/** Number of filters that are stored, since those of sets may have no size. */
+/** Number of filters that are stored: sets may have no size. */
 const MAX_STORED = 2 ** 16;
 /** Number of keys without a filter that are remembered. */
 const MAX_MISSING = 10_000;
@@ -296,7 +296,7 @@ function release(entry: Entry): void {
     if (lookup === undefined) entry.controller.abort();
     else lookup.free();
   } catch {
-    // An error from a caller's lookup must not fail unrelated queries, nor one of workerd, which may refuse to abort what
-    // another request began.
+    // An error from a caller's lookup must not fail unrelated queries. Nor must an error from workerd, which may refuse
+    // to abort a load that another request began.
   }
 }

@@ -5,9 +5,9 @@ import { hashText } from "./rendezvous.js";
 export interface Host {
   /** A name that no other host has, of 1 to 256 characters. It must stay the same when the host restarts. */
   readonly id: string;
-  /** How much it has to do, such as the number of sandboxes that run on it. From 0 to 1e12. Default: 0. */
+  /** Its load, such as the number of sandboxes that run on it. From 0 to 1e12. Default: 0. */
   readonly load?: number | undefined;
-  /** How much it can do compared with other hosts. From 1e-6 to 1e12. Default: 1. */
+  /** Its capacity relative to other hosts. From 1e-6 to 1e12. Default: 1. */
   readonly capacity?: number | undefined;
   /** Whether sandboxes may start on it: `false` for a host that drains or is unhealthy. Default: `true`. */
   readonly available?: boolean | undefined;
@@ -40,7 +40,7 @@ export class Hosts {
   #usable = new Float64Array(16);
   #capacities = new Float64Array(16);
 
-  /** @throws {FleetError} `ERR_ARGUMENT` for an invalid host, one that comes twice, or more than 65,536 */
+  /** @throws {FleetError} `ERR_ARGUMENT` for an invalid or duplicate host, or for more than 65,536 hosts */
   constructor(hosts: Iterable<Host> = []) {
     if (typeof hosts?.[Symbol.iterator] !== "function") {
       throw invalid("hosts", "an iterable of hosts", typeof hosts);

@@ -6,8 +6,8 @@ import { distanceOf, hashText, uniform } from "./rendezvous.js";
 /** Options of `placement`. */
 export interface PlacementOptions {
   /**
-   * The IDs of the hosts that have the image, as from `Residency.hostsOf`. If some of them no longer have it, the start
-   * is a miss. Default: none.
+   * The IDs of the hosts that have the image, as from `Residency.hostsOf`. If the chosen host no longer has it, the
+   * start is a miss. Default: none.
    */
   readonly residents?: ReadonlySet<string> | undefined;
   /**
@@ -27,9 +27,9 @@ export interface PlacementOptions {
 export type PlacementReason =
   /** It has the image. */
   | "resident"
-  /** No host that has the image is below the bound; it is one of those that the image prefers. */
+  /** No host that has the image is below the bound. The host is one that the image prefers. */
   | "preferred"
-  /** All of these are at the bound; it is the nearest host below it. */
+  /** All of these are at the bound. The host is the nearest one below it. */
   | "overflow";
 
 /** A host that was considered. */
@@ -65,7 +65,7 @@ export interface Placement {
  *
  * A pure function: it reads no clock and does no I/O, and the same input gives the same host.
  *
- * @param identity the digest of the snapshot; for a delta, that of its base, which is most of what must be present
+ * @param identity the digest of the snapshot; for a delta, the digest of its base, which has most of the data
  * @param hosts pass `Hosts` for many decisions
  * @throws {FleetError} `ERR_NO_HOST` if no host is available, `ERR_ARGUMENT`
  * @example
@@ -115,10 +115,10 @@ function decisionOptions(options: PlacementOptions): DecisionOptions {
 /** The number of preferred hosts of an image, in proportion to its share of the starts: about twice what it needs. */
 const SPREAD = 2;
 
-/** Is added to bounds, so that rounding never excludes all hosts. */
+/** Added to bounds, so that rounding never excludes all hosts. */
 const ROUNDING = 1e-9;
 
-/** Instead of the row of a host: there is none. */
+/** Sentinel for "no row". */
 const NONE = -1;
 
 /** Where one sandbox starts. Hosts are rows of the columns. */
@@ -138,7 +138,7 @@ class Decision {
   #first = NONE;
   #second = NONE;
   #nearest = NONE;
-  /** Of the preferred hosts within the bound, the least loaded one, and the least loaded one that has the image. */
+  /** The least loaded preferred host within the bound, and the least loaded one that also has the image. */
   #preferred = NONE;
   #preferredResident = NONE;
 

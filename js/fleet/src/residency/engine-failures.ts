@@ -1,7 +1,7 @@
-/** Failures of the engine: their errors, without secrets, and when it is tried again. */
+/** Failures of the engine: their errors, without secrets, and the delays of retries. */
 import { FleetError } from "../error.js";
 
-/** The maximum length of the engine's words in a message. */
+/** The maximum length of text from the engine in a message. */
 const MAX_LENGTH = 200;
 
 /** Returns the error for a failure of the engine, without credentials that its message may have. */
@@ -41,10 +41,10 @@ export function tell<E>(onError: ((error: E) => void) | undefined, error: E): vo
   }
 }
 
-/** The minimum time between two errors about what others wrote into the engine, in milliseconds. */
+/** The minimum time between two errors about invalid content of the engine, in milliseconds. */
 const INTERVAL = 1_000;
 
-/** Reports invalid content of the engine, at most once in each interval, since anyone may write it without end. */
+/** Reports invalid content of the engine, at most once in each interval: its writer may not stop. */
 export class ErrorLimit {
   #reportedAt = Number.NEGATIVE_INFINITY;
 
@@ -58,7 +58,7 @@ export class ErrorLimit {
   }
 }
 
-/** Returns a random delay in milliseconds, which doubles with each attempt: at least half of it is waited. */
+/** Returns a random delay in milliseconds. Its maximum doubles with each attempt, and its minimum is half of that. */
 export function backoff(attempt: number, first: number, max: number): number {
   return Math.min(max, first * 2 ** Math.min(attempt, 30)) * (0.5 + Math.random() / 2);
 }

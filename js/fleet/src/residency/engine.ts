@@ -3,9 +3,9 @@ import { MAX_ID_LENGTH } from "../check.js";
 
 /** The state of a host, as it is published. */
 export interface HostStatus {
-  /** How much it has to do, from 0 to 1e12. */
+  /** Its load, from 0 to 1e12. */
   readonly load: number;
-  /** How much it can do compared with other hosts, from 1e-6 to 1e12. */
+  /** Its capacity relative to other hosts, from 1e-6 to 1e12. */
   readonly capacity: number;
   /** Whether sandboxes may start on it. */
   readonly available: boolean;
@@ -21,7 +21,7 @@ export interface HostStatus {
 export interface HostVersion {
   /** The ID of the host. */
   readonly host: string;
-  /** A random text, another one each time that the host starts to report. */
+  /** A random text, new each time that the host starts to report. */
   readonly epoch: string;
   /** The number of the change, which counts up from 1 in each epoch. */
   readonly seq: number;
@@ -43,7 +43,7 @@ export interface HostChange extends HostVersion {
   readonly count: number;
 }
 
-/** The state of a host in the engine. `ttl` is what remains of it. */
+/** The state of a host in the engine. `ttl` is its remaining time. */
 export interface StoredHost extends HostVersion {
   /** The identities of its images, of 64 hexadecimal digits each, without separators. */
   readonly images: string;
@@ -99,7 +99,7 @@ export interface FleetEngine {
 
   /**
    * Takes a slot, or renews it if the holder has it: `"held"`. Otherwise resolves to `"filled"` if the image was filled
-   * a while ago, or to `"full"` if all slots are held.
+   * recently, or to `"full"` if all slots are held.
    */
   takeSlot(request: SlotRequest): Promise<"held" | "filled" | "full">;
 
@@ -119,7 +119,7 @@ export const MAX_MESSAGE_LENGTH = 2 ** 18;
 /** The maximum TTL of a host, in milliseconds: an hour. */
 export const MAX_TTL = 3_600_000;
 
-/** A message to those who watch: the state of a host has changed, or must be read again, or is gone. */
+/** A message to watchers: the state of a host has changed, must be read again, or is gone. */
 export type Message =
   | (HostVersion & {
       readonly kind: "change";
@@ -129,7 +129,7 @@ export type Message =
   | { readonly kind: "full"; readonly host: string }
   | { readonly kind: "gone"; readonly host: string; readonly epoch: string };
 
-/** Returns the message for a change. One that is full has no images: they are read. */
+/** Returns the message for a change. For a full change, it has no images: watchers read them. */
 export function encodeMessage({
   host,
   epoch,
@@ -144,7 +144,7 @@ export function encodeMessage({
   return JSON.stringify({ kind: "change", host, epoch, seq, ttl, status, added, removed });
 }
 
-/** Returns the message that a host has stopped to report. */
+/** Returns the message that a host has stopped reporting. */
 export function encodeGone(host: string, epoch: string): string {
   return JSON.stringify({ kind: "gone", host, epoch });
 }
@@ -190,7 +190,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Returns whether a value is a text as the ID of a host has. */
+/** Returns whether a value has the form of the ID of a host. */
 export function isText(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= MAX_ID_LENGTH;
 }

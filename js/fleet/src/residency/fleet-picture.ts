@@ -1,7 +1,7 @@
 import type { HostStatus, HostVersion, Message, StoredHost } from "./engine.js";
 import { ImageIndex, wordsOf } from "./image-index.js";
 
-/** A host as it was last heard of. */
+/** The last known state of a host. */
 interface Known {
   epoch: string;
   seq: number;
@@ -10,10 +10,10 @@ interface Known {
   deadline: number;
 }
 
-/** The effect of something that was heard: the host must be read again, or there are too many hosts or images. */
+/** The effect of a message or a read: the host must be read again, or there are too many hosts or images. */
 export type Effect = "done" | "read" | "full";
 
-/** The hosts of a fleet, and their images, as far as they were heard of. */
+/** The known hosts of a fleet, and their images. */
 export class FleetPicture {
   readonly #hosts = new Map<string, Known>();
   readonly #images: ImageIndex;

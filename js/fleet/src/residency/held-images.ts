@@ -5,27 +5,27 @@ import type { ImageCache } from "@hedgerow/snapshot";
 
 import { MAX_CHANGES, MAX_IMAGES } from "./engine.js";
 
-/** A difference between what a cache has and what it had. */
+/** The difference between the current and the earlier images of a cache. */
 export interface Difference {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** The events of a cache after which an image may be there that was not, or the reverse. */
+/** The events of a cache after which an image may have come or gone. */
 const EVENTS = ["get", "fill", "evict", "damaged"];
 
 /**
- * The images that a cache has: from a listing, and from then on from the events of this process, and from the changes
- * of its directory, which other processes may share.
+ * The images of a cache: from a listing, and then from the events of this process and the changes of its directory,
+ * which other processes may share.
  */
 export class HeldImages {
   readonly #cache: ImageCache;
   readonly #held = new Set<string>();
   /** The images that may have come or gone. */
   readonly #touched = new Set<string>();
-  /** Whether there were too many of them: only a listing finds them all. */
+  /** Whether there were too many of them, so that only a listing finds them all. */
   #hasOverflowed = false;
-  /** The images that may have come or gone since a listing began that is running: it may be older. */
+  /** The images that may have come or gone since the running listing began, which may lack these changes. */
   #meanwhile: Set<string> | undefined;
   /** A listing that is not part of a difference yet. */
   #listed: ReadonlySet<string> | undefined;
@@ -73,14 +73,14 @@ export class HeldImages {
       this.#meanwhile = undefined;
     });
     this.#listed = new Set(entries.slice(0, MAX_IMAGES).map(({ digest }) => digest));
-    // They are looked at again.
+    // They are checked again.
     for (const digest of meanwhile) this.#touched.add(digest);
     this.#onTouch();
   }
 
   /** Returns the difference since the last time. @throws {SnapshotError} `ERR_CACHE` */
   async difference(): Promise<Difference> {
-    // A listing that ends meanwhile belongs to the next difference, with the images to look at again.
+    // A listing that ends during the checks belongs to the next difference, with the images to check again.
     const [now, touched] = [this.#listed, [...this.#touched]];
     this.#listed = undefined;
     this.#touched.clear();

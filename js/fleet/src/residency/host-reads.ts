@@ -3,7 +3,7 @@ import type { FleetEngine, StoredHost } from "./engine.js";
 /** How many hosts are read at a time: together they hold at most 64 MiB. */
 const CONCURRENCY = 16;
 
-/** Reads the state of hosts, each as often as asked for while it was being read, but never twice at a time. */
+/** Reads the state of hosts, one read of a host at a time. A request during a read causes one more read. */
 export class HostReads {
   readonly #waiting = new Set<string>();
   /** The hosts that are being read, and whether to read them again. */
@@ -45,7 +45,7 @@ export class HostReads {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Drops all that wait. */
+  /** Drops all waiting hosts. */
   clear(): void {
     this.#waiting.clear();
   }

@@ -1,4 +1,4 @@
-/** Clients of Redis: the part of them that is used, connections of their own, and their errors. */
+/** Clients of Redis: the methods that are used, separate connections, and their errors. */
 import { FleetError } from "../error.js";
 import { engineError } from "./engine-failures.js";
 
@@ -6,7 +6,7 @@ import { engineError } from "./engine-failures.js";
 export interface RedisCommandOptions {
   /** Aborts it, unless it was sent. */
   readonly abortSignal?: AbortSignal;
-  /** Returns the types of a reply as others. Default: the client's own choice */
+  /** Converts the types of a reply. Default: the client's own choice */
   readonly typeMapping?: object;
 }
 
@@ -39,7 +39,7 @@ export interface RedisCluster {
   nodeClient(node: any): Promise<Pick<RedisClient, "duplicate">>;
 }
 
-/** A client for a connection of its own. */
+/** A client for a separate connection. */
 export interface RedisConnection extends Pick<RedisClient, "sendCommand"> {
   /** Connects, and rejects if that fails. */
   connect(): Promise<unknown>;
@@ -74,8 +74,8 @@ interface OwnConnectionOptions {
 }
 
 /**
- * Opens a connection that ends with its first failure: attempts of the client to connect again would lose messages
- * unnoticed, and may go on for ever.
+ * Opens a connection that ends with its first failure: if the client reconnected by itself, messages could be lost
+ * unnoticed, and its attempts might never end.
  *
  * @param duplicate returns a client that is not connected
  * @throws {FleetError} `ERR_ENGINE`
@@ -138,7 +138,7 @@ export async function openConnection(
   }
 }
 
-/** What to do about errors of Redis that do not say it. */
+/** Advice for errors of Redis that give none. */
 const ADVICE = [
   [
     /\b(?:MOVED|ASK|CROSSSLOT)\b/,

@@ -31,13 +31,13 @@ export interface RedisEngineOptions {
 const MAX_STATE = 1_024;
 
 /**
- * Returns an engine over Redis or Valkey, from version 6. Functions of this package make one from a client themselves:
- * you need it for its options.
+ * Returns an engine over Redis or Valkey, from version 6. Functions of this package create one from a client, so you
+ * need this only for its options.
  *
  * The keys have a hash tag, so that they are in one slot of a cluster.
  *
  * @param client a connected client of a server or of a cluster; handle its event `error`, or Node ends the process.
- *   Subscriptions use a duplicate, and so do commands after a failover, as long as the client reaches a replica
+ *   Subscriptions use a duplicate. After a failover, commands also use one while the client reaches a replica
  * @throws {FleetError} `ERR_ARGUMENT`
  * @example
  * const client = await createClient({ url }).on("error", () => {}).connect();
@@ -135,7 +135,7 @@ function nonsense(): FleetError {
 /** The time between two checks that the engine answers on the connection of a subscription, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
 
-/** What a subscription needs. */
+/** The parameters of a subscription. */
 interface Subscription {
   readonly channel: string;
   /** The timeout of a reply, in milliseconds. */
@@ -147,9 +147,9 @@ interface Subscription {
 }
 
 /**
- * Subscribes to a channel on a connection of its own. When that fails, or does not answer, the subscription ends. So it
- * does when commands go to another server: the one at the other end of the subscription may be a replica without a
- * primary by now. Messages until the next subscription are lost.
+ * Subscribes to a channel on a separate connection. The subscription ends when the connection fails or does not answer,
+ * and when commands go to another server: the server of the subscription may by then be a replica without a primary.
+ * Messages until the next subscription are lost.
  *
  * @returns a function that ends it without calling `onEnd`
  * @throws {FleetError} `ERR_ENGINE`

@@ -2,7 +2,8 @@
  * Lua scripts, since each has to be atomic. They begin with the definitions of `COMMON`; `KEYS` are as `redisEngine`
  * names them. All times are of the engine, in milliseconds.
  *
- * Their first write is one that an engine without memory refuses: it lets the rest of a script pass.
+ * The first write of each script is one that an engine out of memory refuses: after a write, it accepts all others of
+ * the script.
  */
 
 const COMMON = `
@@ -17,8 +18,8 @@ end
 `;
 
 /**
- * KEYS: hosts, state, images. ARGV: host, epoch, seq, ttl, status, count, full (1 or 0), added, removed, channel, message.
- * Someone else may have overwritten or removed any key, and the engine may have evicted it.
+ * KEYS: hosts, state, images. ARGV: host, epoch, seq, ttl, status, count, full (1 or 0), added, removed, channel,
+ * message. Another program may have overwritten or removed any key, and the engine may have evicted it.
  */
 export const PUBLISH = `${COMMON}
 local host, epoch, seq, ttl, status, count, full, added, removed, channel, message = unpack(ARGV)
@@ -60,8 +61,8 @@ return 1
 `;
 
 /**
- * Begins scripts that only read. A replica that has lost its primary answers them, unless its configuration forbids it,
- * but hosts have expired there that still report. The user may be forbidden to ask.
+ * Begins scripts that only read. A replica that has lost its primary may answer them, but hosts that still report have
+ * expired there. The user may lack permission to ask for the role.
  */
 const READING = `${COMMON}
 local info = redis.pcall('INFO', 'replication')

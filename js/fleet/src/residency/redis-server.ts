@@ -13,7 +13,7 @@ import {
 
 /** The server, or the cluster, behind a client. */
 export interface RedisServer extends Pick<RedisClient, "isReady" | "sendCommand"> {
-  /** How often another connection has replaced that of commands. */
+  /** The number of times that another connection has replaced that of commands. */
   readonly replaced: number;
   /** Returns a client for another connection to it, which is not connected. */
   duplicate(): RedisConnection | Promise<RedisConnection>;
@@ -70,13 +70,13 @@ function clusterOf(cluster: RedisCluster): RedisServer {
 /** The beginning of errors of a replica: it takes no writes, or has lost its primary and holds old data. */
 const REPLICA_ERROR = /\b(?:READONLY|MASTERDOWN)\b/;
 
-/** How long a connection of its own stays open without commands, in milliseconds. */
+/** How long a replacement connection stays open without commands, in milliseconds. */
 const IDLE_TIMEOUT = 60_000;
 
 /**
- * A server whose endpoint may come to lead to another one. After a planned failover the client stays connected to the
+ * A server whose endpoint may later lead to another server. After a planned failover the client stays connected to the
  * former primary, which answers as a replica: the command is then sent again on a new connection, which later commands
- * use, too. The client itself may have other users, and is left as it is.
+ * use, too. The client itself may have other users, so it is not changed.
  */
 class PrimaryServer {
   readonly #client: RedisClient;

@@ -19,9 +19,9 @@ import { engineOf } from "./redis-engine.js";
 
 /** The part of the state of a host that only the platform knows. */
 export interface ReportedStatus {
-  /** How much it has to do, such as the number of sandboxes that run on it. From 0 to 1e12. Default: 0. */
+  /** Its load, such as the number of sandboxes that run on it. From 0 to 1e12. Default: 0. */
   readonly load?: number | undefined;
-  /** How much it can do compared with other hosts. From 1e-6 to 1e12. Default: 1. */
+  /** Its capacity relative to other hosts. From 1e-6 to 1e12. Default: 1. */
   readonly capacity?: number | undefined;
   /** Whether sandboxes may start on it. Default: `true`. */
   readonly available?: boolean | undefined;
@@ -48,8 +48,8 @@ export interface ReportOptions {
   /** Returns the state of the host, with each change and heartbeat. Default: a load of 0, a capacity of 1. */
   readonly status?: (() => ReportedStatus) | undefined;
   /**
-   * Is called with an `ERR_ENGINE` if the engine fails, an `ERR_ARGUMENT` if `status` returns something invalid, and
-   * the errors of `status` and of the cache. The report goes on. Default: nothing.
+   * Called with an `ERR_ENGINE` if the engine fails, an `ERR_ARGUMENT` if `status` returns something invalid, and the
+   * errors of `status` and of the cache. The report continues. Default: nothing.
    */
   readonly onError?: ((error: Error) => void) | undefined;
 }
@@ -67,8 +67,8 @@ export interface ResidencyReport {
 /**
  * Reports to a fleet which images a cache has, and keeps the report up to date until it is closed.
  *
- * Resolves when the report is published, or the engine has failed: it is then tried again in the background. The cache
- * works as before in either case. Close the report before the cache.
+ * Resolves when the report is published or the engine has failed; a failure is retried in the background. The cache is
+ * not affected. Close the report before the cache.
  *
  * Images that other processes put into the directory are reported, too: one process of a host reports for all.
  *
@@ -144,13 +144,13 @@ function checkedStatus(status: ReportedStatus): Required<ReportedStatus> & {
 /** The maximum time that `close` takes, in milliseconds, whatever the engine does. */
 const CLOSE_TIMEOUT = 5_000;
 
-/** The minimum delay before the engine, or a listing of the cache, is tried again, in milliseconds. */
+/** The minimum delay before a retry of the engine, or of a listing of the cache, in milliseconds. */
 const ENGINE_DELAY = 200;
 const LIST_DELAY = 500;
 
 const NO_STATUS = { load: 0, capacity: 1, available: true, bytes: 0, hits: 0, misses: 0 };
 
-/** Publishes what a cache has until it is closed. The engine has the last difference, or will be told everything. */
+/** Publishes the images of a cache until it is closed. If the engine lacks a difference, it gets a full report. */
 class Reporter implements ResidencyReport {
   /** Resolves after the first attempt to publish. */
   readonly tried: Promise<void>;
@@ -331,7 +331,7 @@ class Reporter implements ResidencyReport {
   }
 }
 
-/** A wait that something else may end early. */
+/** A wait that can be ended early. */
 class Pause {
   #end = () => {};
   #wake = () => {};

@@ -21,8 +21,8 @@ export interface ResidencyOptions {
   /** A connected client of the package `redis`, of a server or of a cluster, or an engine. Required. */
   readonly client: RedisClient | RedisCluster | FleetEngine;
   /**
-   * How long images are still believed to be where they were while the engine is away, in milliseconds. From 0 to
-   * 3,600,000. Default: 60,000.
+   * How long the picture of the images stays valid while the engine is away, in milliseconds. From 0 to 3,600,000.
+   * Default: 60,000.
    */
   readonly maxStale?: number | undefined;
   /**
@@ -30,11 +30,11 @@ export interface ResidencyOptions {
    * 67,108,864. Each takes about 80 bytes. Default: 4,194,304.
    */
   readonly maxImages?: number | undefined;
-  /** Is called with an `ERR_ENGINE` if the engine fails, or holds something invalid. Default: nothing. */
+  /** Called with an `ERR_ENGINE` if the engine fails, or holds something invalid. Default: nothing. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
-/** A host, as it reported itself. Usable as a `Host`. */
+/** The last report of a host. Usable as a `Host`. */
 export interface ResidencyHost extends HostStatus {
   /** The ID of the host. */
   readonly id: string;
@@ -42,7 +42,7 @@ export interface ResidencyHost extends HostStatus {
   readonly images: number;
 }
 
-/** The delay before the engine is tried again, in milliseconds: the first one, and the maximum. */
+/** The delay before a retry of the engine, in milliseconds: the first one, and the maximum. */
 const FIRST_DELAY = 100;
 const MAX_DELAY = 5_000;
 
@@ -54,7 +54,8 @@ const NOBODY: ReadonlySet<string> = new Set();
 /**
  * A picture of a fleet: which hosts have which images, as `reportResidency` publishes them.
  *
- * Without the engine nothing fails: images are soon on no known host, and hosts stay as they were last heard of.
+ * Without the engine nothing fails: after `maxStale`, images are on no known host, and hosts keep their last known
+ * state.
  *
  * @example
  * const residency = await Residency.watch({ client });
@@ -100,14 +101,14 @@ export class Residency {
       (error) => this.#end(error),
     );
     this.#expiry = setInterval(() => {
-      // Hosts that cannot be heard now are not dead: the engine decides, by its clock.
+      // While the engine is away, a silent host may be alive: the engine decides, by its clock.
       if (!this.#isCurrent) return;
       for (const host of this.#picture.overdue(performance.now())) this.#reads.request(host);
     }, EXPIRY_INTERVAL);
   }
 
   /**
-   * Starts to watch a fleet. Resolves when the picture is complete, or the engine has failed: it is then tried again in
+   * Starts to watch a fleet. Resolves when the picture is complete or the engine has failed; a failure is retried in
    * the background.
    *
    * @throws {FleetError} `ERR_ARGUMENT`
@@ -137,12 +138,12 @@ export class Residency {
     return isStale || !isIdentity(identity) ? NOBODY : this.#picture.hostsOf(identity);
   }
 
-  /** Returns all hosts, as they last reported themselves. */
+  /** Returns the last report of each host. */
   hosts(): ResidencyHost[] {
     return this.#picture.hosts();
   }
 
-  /** Stops to watch. */
+  /** Stops watching. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#expiry);
@@ -157,7 +158,11 @@ export class Residency {
     return this.close();
   }
 
-  /** Follows the engine, again and again. @param onTried is called after the first time, and later */
+  /**
+   * Follows the engine until closed, with retries.
+   *
+   * @param onTried called when the picture is complete, and after each attempt
+   */
   async #run(onTried: () => void): Promise<void> {
     const { signal } = this.#closing;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
@@ -199,7 +204,7 @@ export class Residency {
     this.#reads.clear();
   }
 
-  /** Reads all hosts, also those that the engine may have forgotten. */
+  /** Reads all hosts, including known ones that the engine may have lost. */
   async #readAll(): Promise<void> {
     const before = [...this.#picture.ids()];
     const hosts = await this.#engine.hosts();
