@@ -69,10 +69,10 @@ interface Failure {
 /** Error classes of the packages, by name, so that a command loads only the packages it needs. */
 const EXPECTED = new Set(["HedgerowError", "SnapshotError", "FleetError"]);
 
-/** Matches the messages of V8 for memory that it cannot get. */
+/** Matches the messages of V8 for memory that it cannot allocate. */
 const OUT_OF_MEMORY = /out of memory|could not allocate|allocation failed/i;
 
-/** Hints of the API, and what to do instead on the command line. */
+/** Hints of the API, and their counterparts on the command line. */
 const HINTS = [
   ['pass format: "raw"', "pass --format raw"],
   ["pass overwrite: true", "omit --no-overwrite"],

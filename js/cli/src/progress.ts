@@ -5,7 +5,7 @@ import prettyBytes from "pretty-bytes";
 import { interruptible } from "./interrupt.js";
 import { grouped } from "./print.js";
 
-/** Columns besides the text: the spinner, a space, and one that keeps the line from wrapping. */
+/** Columns besides the text: the spinner, a space, and one more, so that the line does not wrap. */
 const COLUMNS_BESIDE_TEXT = 3;
 
 /** A status line. */

@@ -27,8 +27,8 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Prints each process warning on standard error in one line, with `--json` as an object. Node's default
- * prints a second line about `--trace-warnings`, which is of no use to users of the command.
+ * Prints each process warning on standard error in one line, with `--json` as an object. Node's default prints a second
+ * line about `--trace-warnings`, which does not help users of the command.
  */
 function printWarnings(json: boolean): void {
   // The AWS SDK would warn about Node versions that it will drop later.

@@ -59,7 +59,7 @@ function firstEntryOf(directory: string): string | null | undefined {
 
 /**
  * Writes the project of a template to a directory that does not exist or is empty, and returns its scripts. If that
- * fails, nothing is left, and what others wrote there meanwhile stays.
+ * fails, removes everything that it wrote, and nothing else.
  *
  * @throws {CreateError} if the directory cannot have the project
  */

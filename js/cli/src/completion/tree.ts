@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** What a shell completes for a value: one of some words, the name of a file, or nothing. */
+/** How a shell completes a value: with one of some words, the name of a file, or nothing. */
 export type Value = readonly string[] | "file" | "nothing";
 
 /** An option of a command. */

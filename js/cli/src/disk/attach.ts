@@ -94,7 +94,7 @@ function hookOf(command: string | undefined, name: string): Hook | undefined {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       } catch {
-        // All have ended.
+        // They have all ended.
       }
     };
     signal.addEventListener("abort", kill, { once: true });

@@ -1,4 +1,7 @@
-/** Serves an attached disk, and saves and detaches it at the end. Errors name the command that saves what is left. */
+/**
+ * Serves an attached disk, and saves and detaches it at the end. Errors name the command that saves the remaining
+ * changes.
+ */
 import { subscribe } from "node:diagnostics_channel";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -88,7 +91,7 @@ async function started(
   }
 }
 
-/** Warns when the disk is lost, and when it cannot be saved for the time being. */
+/** Warns when the disk is lost, and when an automatic save fails. */
 function warnOf(disk: AttachedDisk, place: string): void {
   const { lost, image } = disk;
   const warn = () => process.emitWarning(lostError(lost.reason, { place, image }).message);
@@ -102,14 +105,14 @@ function warnOf(disk: AttachedDisk, place: string): void {
 /** The pause after an attempt that failed, in milliseconds. */
 const RETRY = 1_000;
 
-/** How long it may take after the deadline to thaw, and to make the local image durable, in milliseconds. */
+/** The time after the deadline to thaw and to make the local image durable, in milliseconds. */
 const END_TIMEOUT = 5_000;
 
 /** The longest time that a timer can take, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 /**
- * Saves and detaches a disk. An attempt that fails is repeated until the deadline.
+ * Saves and detaches a disk. Retries until the deadline.
  *
  * @param deadline in milliseconds
  * @returns the last generation
@@ -159,7 +162,7 @@ interface LocalImage {
   readonly image: string;
 }
 
-/** Returns the error of a disk that is not served any more and has unsaved changes. */
+/** Returns the error of a disk that is no longer served and has unsaved changes. */
 function unsavedError(code: ErrorCode, message: string, { place, image }: LocalImage): CliError {
   const hint = `its changes are in ${image}: run "hedgerow disk recover ${place} ${image} --as <new name>"`;
   return new CliError(code, `${message.replace(HINT, "")}; ${hint}`);

@@ -1,6 +1,6 @@
 /**
  * The socket by which `hedgerow disk save` and `detach` reach the process of the same user and host that has attached a
- * disk: where it is, and what that process answers.
+ * disk: its path, and the answers of that process.
  */
 import { createHash } from "node:crypto";
 import { lstat, mkdir, realpath, rename, rm } from "node:fs/promises";
@@ -23,7 +23,7 @@ const MAX_BODY = 16_384;
 /** How long a client may take to send a request, in milliseconds. */
 const REQUEST_TIMEOUT = 5_000;
 
-/** For how long responses may go on at the end, in milliseconds. */
+/** How long responses may take when the server closes, in milliseconds. */
 const CLOSE_TIMEOUT = 1_000;
 
 const MAX_CONNECTIONS = 16;
@@ -37,14 +37,14 @@ export interface ControlActions {
   detach(): Promise<unknown>;
 }
 
-/** A server that listens for requests of other processes about a disk that is attached. */
+/** A server for requests of other processes about an attached disk. */
 export interface ControlServer {
   /** Closes the server, after the responses to pending requests. */
   close(): Promise<void>;
 }
 
 /**
- * Listens at a path. If there is a socket, it is replaced: its process has ended, or has lost the disk to this one.
+ * Listens at a path. Replaces an existing socket: its process has ended, or has lost the disk to this one.
  *
  * @throws {CliError} `ERR_OUTPUT`
  */
@@ -73,7 +73,7 @@ async function listening(server: Server, path: string): Promise<void> {
     server.once("error", reject);
     server.listen(path, resolve);
   });
-  // Later ones concern a connection that could not be accepted.
+  // Later errors concern connections that could not be accepted.
   server.on("error", () => {});
 }
 
@@ -152,7 +152,7 @@ const DIGITS = 32;
  * Returns the path at which to listen for a disk, in the first directory that exists or can be made.
  *
  * @param place the store, as in a command line
- * @throws {CliError} `ERR_OUTPUT` if there is none, or if other users may use it
+ * @throws {CliError} `ERR_OUTPUT` if there is no such directory, or if other users may use it
  */
 export async function socketPath(place: string, name: string): Promise<string> {
   const reasons: string[] = [];
@@ -180,7 +180,7 @@ interface SocketPaths {
 }
 
 /**
- * Returns the paths at which a process may listen for a disk: its environment may be another one.
+ * Returns the paths at which a process may listen for a disk: its environment may differ from ours.
  *
  * @param place the store, as in a command line
  */
@@ -188,13 +188,13 @@ export async function socketPaths(place: string, name: string): Promise<SocketPa
   const file = await nameOf(place, name);
   const paths: string[] = [];
   let refusal: CliError | undefined;
-  // A login shell has the last one, and a service of the same user may not.
+  // A login shell has the last of these, but a service of the same user may not.
   for (const directory of new Set([...directories(), `/run/user/${userId()}/hedgerow`])) {
     try {
       if (await isPrivate(directory)) paths.push(join(directory, file));
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      // Any user can make the one in /tmp, which must not make the others unusable.
+      // Any user can create the one in /tmp, so a problem with it must not make the others unusable.
       refusal ??= error;
     }
   }
@@ -229,7 +229,7 @@ async function nameOf(place: string, name: string): Promise<string> {
   return createHash("sha256").update(text).digest("hex").slice(0, DIGITS);
 }
 
-/** Returns a store in the form that all paths of it have in common. */
+/** Returns the canonical form of a store, which all paths to it share. */
 async function resolvedPlace(place: string): Promise<string> {
   if (/^s3:\/\//i.test(place)) return place;
   const path = /^file:\/\//i.test(place) ? fileURLToPath(place) : resolve(place);

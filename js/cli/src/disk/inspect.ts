@@ -1,4 +1,4 @@
-/** The commands that show and check what a store has. */
+/** The commands that show and check the content of a store. */
 import type { Generation, Reference } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 import prettyBytes from "pretty-bytes";

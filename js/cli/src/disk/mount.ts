@@ -16,13 +16,13 @@ import { addDiskOptions, type DiskFlags } from "./options.js";
 import { type Program, runProgram, startProgram } from "./program.js";
 import { type Served, serveDisk, untilAborted } from "./serve.js";
 
-/** The time between two looks for the file of nbdfuse, in milliseconds. */
+/** The time between two checks for the file of nbdfuse, in milliseconds. */
 const POLL_INTERVAL = 5;
 
-/** The maximum number of these looks. */
+/** The maximum number of these checks. */
 const MAX_POLLS = 2000;
 
-/** How often to unmount a file system that is in use. */
+/** How many times to try to unmount a file system that is in use. */
 const MAX_UNMOUNTS = 20;
 
 /** The pause between two attempts to unmount, in milliseconds. */
@@ -63,7 +63,7 @@ async function mount(source: string, directory: string, flags: MountFlags): Prom
     throw new CliError("ERR_USAGE", "--read-write: expected --image too, which keeps the changes");
   }
   await checkMountable(directory);
-  // Meanwhile, the snapshot is opened.
+  // Awaited later, because the snapshot can be opened at the same time.
   const programs = checkPrograms(directory);
   programs.catch(() => {});
   await interruptible(async (signal) => {
@@ -104,7 +104,7 @@ async function checkMountable(directory: string): Promise<void> {
   }
 }
 
-/** Throws if a program is missing that mounting needs. */
+/** Throws if a program that mounting needs is missing. */
 async function checkPrograms(directory: string): Promise<void> {
   await Promise.all(
     ["nbdfuse", "losetup", "mount"].map((name) =>
@@ -113,7 +113,7 @@ async function checkPrograms(directory: string): Promise<void> {
   );
 }
 
-/** A place to mount at, and where to keep what that needs. */
+/** A mount point, and the folder of the files that mounting needs. */
 interface Mounting {
   readonly directory: string;
   readonly folder: string;
@@ -153,12 +153,12 @@ async function useMounted({ disk, uri }: Served, mounting: Mounting): Promise<vo
 /** Returns the options to mount the file system of a disk with. */
 async function mountOptionsOf(disk: Disk, { readWrite }: MountFlags): Promise<string> {
   const start = await disk.read(0, Math.min(disk.size, XFS_MAGIC.length));
-  // Snapshots of one XFS have the same UUID, of which the kernel otherwise mounts one at a time.
+  // Snapshots of one XFS have the same UUID. By default, the kernel mounts only one of them at a time.
   const isXfs = start.equals(XFS_MAGIC);
   return `${readWrite ? "rw" : "ro"}${isXfs ? ",nouuid" : ""}`;
 }
 
-/** Mounts the file system in a file by a loop device, which is writable whatever the options are. */
+/** Mounts the file system in a file through a loop device, which is always writable. */
 async function mountFile(file: string, directory: string, options: string): Promise<void> {
   const what = `mount at ${directory}`;
   const device = await runProgram(what, "losetup", ["--find", "--show", file]);
@@ -188,8 +188,9 @@ async function untilThere(file: string, program: Program, signal: AbortSignal): 
 }
 
 /**
- * Makes a file system durable and unmounts it. One that stays in use is detached: its users keep it until they end. The
- * kernel writes nothing when it unmounts a file system that another mount namespace has, too, as a container may.
+ * Makes a file system durable and unmounts it. Detaches one that stays in use: its users keep it until they end. Syncs
+ * it first, because the kernel does not when another mount namespace, such as that of a container, has the file system
+ * mounted, too.
  */
 async function unmount(directory: string): Promise<void> {
   const sync = () => startProgram("sync", ["--file-system", directory]).ended;

@@ -49,7 +49,7 @@ async function open(source: string, flags: OpenFlags): Promise<void> {
       const { digest: identity, imageSize: size } = disk.info;
       await print(json ? jsonOf({ uri, path: resolve(image), identity, size }) : `${uri}\n`);
       await untilAborted(signal);
-      // The delta has all that clients have written.
+      // The delta has everything that clients have written.
       await stop();
       if (save !== undefined) await disk.save(save);
       if (saveTrace) await disk.saveTrace(tracePlaceOf(flags) || undefined);

@@ -17,12 +17,12 @@ import {
   workersOption,
 } from "../snapshot/options.js";
 
-/** Flags that say how the data of a disk arrives. */
+/** Flags for the way in which the data of a disk arrives. */
 export interface FillFlags {
   readonly fill: "all" | "none";
   readonly fillRate?: number;
   readonly onStall: "wait" | "error";
-  /** The place of the trace, `false` for none, or `true` for the default. */
+  /** The location of the trace, `false` for none, or `true` for the default. */
   readonly trace: string | boolean;
 }
 
@@ -56,7 +56,7 @@ export function listenOf({ socket, port, exportName: name }: ListenFlags): Liste
   return { path: socket, port, name };
 }
 
-/** Adds the options of how the data of a disk arrives. */
+/** Adds the options for the way in which the data of a disk arrives. */
 export function addFillOptions(command: Command): Command {
   return command
     .addOption(
@@ -98,13 +98,13 @@ export function openOptionsOf(flags: DiskFlags): Omit<OpenOptions, "image"> {
   return { digest, workers, ...fillOptionsOf(flags), ...transferOf(flags) };
 }
 
-/** Converts the flags that say how the data of a disk arrives. */
+/** Converts the flags for the way in which the data of a disk arrives. */
 export function fillOptionsOf(flags: FillFlags) {
   const { fill, fillRate: fillBytesPerSecond, onStall } = flags;
   return { fill, fillBytesPerSecond, onStall, trace: tracePlaceOf(flags) };
 }
 
-/** Returns the place of the trace; `false` for none, and undefined for the default. */
+/** Returns the location of the trace; `false` for none, and undefined for the default. */
 export function tracePlaceOf({ trace }: FillFlags): string | false | undefined {
   return trace === true ? undefined : trace;
 }

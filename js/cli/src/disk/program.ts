@@ -6,7 +6,7 @@ import { CliError } from "../error.js";
 /** The maximum length of the output of a program in an error, in characters. */
 const MAX_TEXT = 500;
 
-/** A program that was started in a process group of its own: a terminal sends its signals to this process only. */
+/** A program in a separate process group: a terminal sends its signals to this process only. */
 export interface Program {
   readonly child: ChildProcess;
   /** Returns the beginning of its standard output so far. */

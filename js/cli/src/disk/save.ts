@@ -115,18 +115,18 @@ async function post(socketPath: string, path: string, body: string, signal: Abor
   return { status: response.statusCode, text };
 }
 
-/** The time between two questions whether a process answers, in milliseconds. */
+/** The time between two checks that a process answers, in milliseconds. */
 const INTERVAL = 1_000;
 
 /** The time for an answer, in milliseconds. */
 const TIMEOUT = 2_000;
 
-/** How many answers may be missing in a row if the process is not stopped: it may be busy. */
+/** How many consecutive answers may be missing while the process is not stopped: it may be busy. */
 const MAX_MISSING = 10;
 
 /**
- * Waits until the process that listens at a socket no longer answers, such as because it is stopped. Saving may take
- * any time, and its response says nothing until the end.
+ * Waits until the process that listens at a socket no longer answers, such as because it is stopped. A save may take
+ * any time, and sends its response only at the end.
  *
  * @throws {CliError} `ERR_SOURCE` with the process and what to do
  */
@@ -148,7 +148,7 @@ async function untilSilent(socket: string, name: string, signal: AbortSignal) {
   }
 }
 
-/** Whether there is any response in time. A socket without a listener is not silent. */
+/** Whether there is any response in time. An error counts as one, such as that of a socket without a listener. */
 function isAnswering(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = request({ socketPath, path: "/", agent: false, timeout: TIMEOUT });
@@ -165,7 +165,7 @@ function isAnswering(socketPath: string): Promise<boolean> {
   });
 }
 
-/** Returns the process that listens at a socket. It has bound the socket at a path that ends with its ID. */
+/** Returns the process that listens at a socket. It has bound the socket to a path that ends with its ID. */
 async function listenerOf(socket: string): Promise<string | undefined> {
   const sockets = await readFile("/proc/net/unix", "utf8").catch(() => "");
   const bound = sockets.split("\n").find((line) => line.includes(` ${socket}.`));

@@ -14,7 +14,7 @@ import { type DiskFlags, openOptionsOf } from "./options.js";
 /** How often progress is shown, in milliseconds. */
 const INTERVAL = 100;
 
-/** A disk whose data arrives. */
+/** A disk whose data is arriving. */
 type Filling = Pick<Disk, "filled" | "progress">;
 
 /** A disk that is open and served. */
@@ -38,8 +38,8 @@ interface Serving {
 }
 
 /**
- * Opens a disk and serves it while `use` runs, with a progress line on a terminal. When `use` has ended, what was
- * written is made durable.
+ * Opens a disk and serves it while `use` runs, with a progress line on a terminal. When `use` has ended, makes all
+ * writes durable.
  */
 export async function serveDisk(
   { source, image, readOnly, listen, flags, signal }: Serving,
@@ -60,7 +60,7 @@ export async function serveDisk(
   }
 }
 
-/** Warns of a file system that has no room for the data of a disk. */
+/** Warns if the file system has no room for the data of a disk. */
 export function warnOfFullDisks(): void {
   subscribe("hedgerow:disk:full", (event) => {
     const { image, missingBytes, freeBytes } = event as Events["hedgerow:disk:full"];
@@ -72,7 +72,7 @@ export function warnOfFullDisks(): void {
   });
 }
 
-/** Waits until a signal is aborted. The server keeps the process alive meanwhile. */
+/** Waits until a signal is aborted. Until then, the server keeps the process alive. */
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
 }

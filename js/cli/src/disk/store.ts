@@ -1,4 +1,4 @@
-/** What the commands of a store have in common: how they open it, and how they print a generation. */
+/** The common parts of the commands of a store: opening it, and printing a generation. */
 import {
   DiskStore,
   type Generation,
@@ -77,7 +77,7 @@ function rowsOf(generation: Printed): Record<string, string> {
   };
 }
 
-/** Returns where a fork began, or nothing. */
+/** Returns the generation that a fork began from, or nothing. */
 export function forkOf({ parent }: Generation): string {
   return parent === undefined ? "" : `${escapeControls(parent.name)}, ${parent.generation}`;
 }

@@ -4,7 +4,7 @@ import { parse as parseToml } from "smol-toml";
 
 import { CliError, messageOf, systemCode } from "../error.js";
 
-/** A value in an untrusted JSON or TOML file, with its place for error messages. */
+/** A value in an untrusted JSON or TOML file, with its position for error messages. */
 export class Json {
   private constructor(
     private readonly value: unknown,
@@ -27,7 +27,7 @@ export class Json {
     try {
       return new Json(parseToml(text), file);
     } catch (error) {
-      // Further lines of the message quote the file.
+      // The other lines of the message quote the file.
       const [reason] = messageOf(error).split("\n", 1);
       throw new CliError("ERR_SOURCE", `${file}: expected TOML: ${reason}`);
     }
@@ -103,7 +103,7 @@ export class Json {
     return typeof this.value === "string";
   }
 
-  /** Returns an error that names the place and the value found. */
+  /** Returns an error that names the position and the value found. */
   error(expected: string): CliError {
     const found = JSON.stringify(this.value)?.slice(0, 100) ?? "nothing";
     return new CliError("ERR_SOURCE", `${this.where}: expected ${expected}, found ${found}`);

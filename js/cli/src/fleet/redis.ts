@@ -13,7 +13,7 @@ const TIMEOUT = 5_000;
 
 const SOCKET = { connectTimeout: TIMEOUT, reconnectStrategy: false } as const;
 
-/** Errors of connections that do not say what to do. */
+/** Advice for errors of connections that give none. */
 const ADVICE = [
   [/^NOAUTH /, "expected a user and a password in --redis: redis://user:password@host:port"],
   [/^Socket closed/, "the server closed the connection; if it uses TLS, pass rediss://host:port"],
@@ -22,7 +22,7 @@ const ADVICE = [
 type Client = Awaited<ReturnType<typeof clientOf>>;
 
 /**
- * Calls `use` with a picture of the fleet, and stops to watch afterwards.
+ * Calls `use` with a picture of the fleet, and stops watching afterwards.
  *
  * @throws {CliError} `ERR_ENGINE` if the server cannot be reached, or does not answer; `ERR_USAGE` for an invalid URL
  */
@@ -63,7 +63,7 @@ async function clientOf(url: string) {
   }
 }
 
-/** Connects, and to the cluster if the server is a node of one. Returns whether it is. */
+/** Connects to a server, and to its cluster if it is a node of one. Returns whether it is. */
 async function connect(client: Client, cluster: Awaited<ReturnType<typeof clusterOf>>) {
   await client.connect();
   // The user may be forbidden to ask.
@@ -94,7 +94,7 @@ async function withinTimeout<T>(connecting: Promise<T>): Promise<T> {
   return Promise.race([connecting, deadline]).catch((error) => fail(`Redis: ${reasonOf(error)}`));
 }
 
-/** Returns why a connection failed: the error of several addresses has no message. */
+/** Returns the reason why a connection failed: an error for several addresses has no message. */
 function reasonOf(error: unknown): string {
   const { errors = [error] } = Object(error) as { readonly errors?: readonly unknown[] };
   const reason = errors.map(messageOf).join(", ");

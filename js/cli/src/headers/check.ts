@@ -170,7 +170,7 @@ function checkRules(
     const key = fold(rule.text);
     if (!firsts.has(key)) firsts.set(key, rule);
   }
-  /** Says that a rule has another spelling than one that matches the same names. */
+  /** Reports that a rule is spelled differently from one that matches the same names. */
   const otherSpelling = (rule: ListedRule, other: ListedRule) => {
     const text = lowerCase(other.text).replace("*", "");
     return lowerCase(rule.text).startsWith(text) ? "" : EQUIVALENT;
@@ -199,7 +199,7 @@ function checkRules(
   });
 }
 
-/** Returns the other rules that match all that a rule matches, shortest first. */
+/** Returns the other rules that match every name that a rule matches, shortest first. */
 function prefixesOf(rule: string): string[] {
   const text = rule.replace(/\*$/, "");
   const prefixes = Array.from(text, (_, index) => `${text.slice(0, index + 1)}*`);

@@ -1,4 +1,4 @@
-/** The commands of `hedgerow paths`; that which builds a filter is in `build.ts`. */
+/** The commands of `hedgerow paths`; `build.ts` has the one that builds a filter. */
 import { createReadStream, readFileSync } from "node:fs";
 import { ReadableStream as WebStream } from "node:stream/web";
 

@@ -103,7 +103,7 @@ export function originOf(url: string): string {
   return url.slice(0, url.length - pathOf(url).length).toLowerCase();
 }
 
-/** Reads an untrusted regular expression. Errors name its place. */
+/** Reads an untrusted regular expression. Errors name where it is. */
 export function readPattern<T>(json: Json, read: (source: string) => T): T {
   const source = json.string();
   try {

@@ -1,4 +1,4 @@
-/** Options that commands with snapshots and disks share: places, caches, servers. */
+/** Options that commands with snapshots and disks share: locations, caches, servers. */
 import { validateHeaderName, validateHeaderValue } from "node:http";
 
 import { ImageCache, type TransferOptions } from "@hedgerow/snapshot";
@@ -53,7 +53,7 @@ export interface CacheFlags {
   readonly cacheMaxBytes?: number;
 }
 
-/** Adds the cache options to a command, in a help section of their own. @param use the description of `--cache` */
+/** Adds the cache options to a command, in a separate help section. @param use the description of `--cache` */
 export function addCacheOptions(command: Command, use: string): void {
   command
     .optionsGroup("Cache options:")
@@ -90,7 +90,7 @@ export interface TransferFlags {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Adds the transfer options to a command, in a help section of their own. */
+/** Adds the transfer options to a command, in a separate help section. */
 export function addTransferOptions(command: Command): Command {
   return addStoreTransferOptions(command).option(
     "--header <name: value>",
@@ -99,7 +99,7 @@ export function addTransferOptions(command: Command): Command {
   );
 }
 
-/** Adds those of commands that open a store of disks, which is never read from an `http:` or `https:` URL. */
+/** Adds the transfer options of commands that open a store of disks, which never has an `http:` or `https:` URL. */
 export function addStoreTransferOptions(command: Command): Command {
   return command
     .optionsGroup("Transfer options:")

@@ -5,7 +5,7 @@ import { Json } from "../../files/json.js";
 import { destinationOf, patternOfGlob } from "./patterns.js";
 import { type HostReader, type HostRule, routesOfRules } from "./rules.js";
 
-/** What Firebase answers itself: its reserved URLs, and the associations of apps. */
+/** The paths that Firebase answers itself: its reserved URLs, and the associations of apps. */
 const OWN_KEYS = [
   "/__/*",
   "/.well-known/assetlinks.json",
@@ -13,7 +13,7 @@ const OWN_KEYS = [
   "/apple-app-site-association",
 ];
 
-/** Reads the redirects and rewrites of the sites whose files are those of the directory. */
+/** Reads the redirects and rewrites of the sites that deploy the directory. */
 export const readFirebase: HostReader = (at) => {
   const { file, text, directory, options } = at;
   const sites = sitesOf(Json.parse(text, file), file, directory);
@@ -23,7 +23,7 @@ export const readFirebase: HostReader = (at) => {
   return { ...routesOfRules(sites.flatMap(rulesOf), at, own), cleanUrls };
 };
 
-/** Returns the sites whose files are those of a directory; those that name none count, too. */
+/** Returns the sites that deploy a directory, including sites that name none. */
 function sitesOf(config: Json, file: string, directory: string): Json[] {
   const hosting = config.get("hosting");
   const sites = hosting.isList ? hosting.items() : [hosting];

@@ -1,4 +1,4 @@
-/** Reads the files in which hosts state the paths that they answer besides files. */
+/** Reads the configuration files of hosts, for the paths that hosts answer besides files. */
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
@@ -28,7 +28,7 @@ const IN_PROJECT: Readonly<Record<string, HostReader>> = {
   "staticwebapp.config.json": readStaticWebApps,
 };
 
-/** Files and directories that may answer further paths, and are not read. */
+/** Files and directories that may answer further paths but are not read. */
 const UNREAD = [
   "_routes.json",
   "_worker.js",
@@ -64,7 +64,7 @@ export async function readHosts(directory: string, options: RouteOptions): Promi
   return all;
 }
 
-/** Returns a directory and those above it, up to the working directory if it is below that. */
+/** Returns a directory and its parents, up to the working directory if it is below that. */
 function foldersOf(directory: string): string[] {
   const folders = [directory];
   let way = relative(process.cwd(), directory);

@@ -1,11 +1,11 @@
-/** Reads `netlify.toml` of Netlify, and `_redirects`, which Cloudflare and others have taken over. */
+/** Reads `netlify.toml`, and `_redirects`, which Cloudflare and others also use. */
 import { Json } from "../../files/json.js";
 import { IGNORE_MIDDLEWARE, pathOf } from "../keys.js";
 import type { RouteOptions } from "../routes/config-routes.js";
 import { destinationOf, patternOfGlob, patternOfSplat } from "./patterns.js";
 import { type HostReader, type HostRule, routesOfRules } from "./rules.js";
 
-/** What Netlify answers itself: functions, images and identity. */
+/** The paths that Netlify answers itself: functions, images and identity. */
 const OWN_KEYS = ["/.netlify/*"];
 
 /** A status, with an exclamation mark if the rule precedes files. */

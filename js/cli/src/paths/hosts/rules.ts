@@ -14,7 +14,7 @@ export interface HostFile {
 
 /** The paths that a file of a host states. */
 export interface HostPaths extends ConfigRoutes {
-  /** Whether a page is answered without `.html`, too: Cloudflare, Netlify and Azure do so by default. */
+  /** Whether the host also answers a page without `.html`, as Cloudflare, Netlify and Azure do by default. */
   readonly cleanUrls: boolean;
 }
 
@@ -45,9 +45,9 @@ export const MAX_MAPPINGS = 64;
 const IGNORE_HOSTS = "; pass --ignore-hosts if this host does not serve the site";
 
 /**
- * Returns the keys of rules, and those rules that map any path to another, which are to be inverted.
+ * Returns the keys of rules, and the rules that map any path to another, which must be inverted.
  *
- * @param own what the host answers itself
+ * @param own the paths that the host answers itself
  */
 export function routesOfRules(
   rules: Iterable<HostRule>,
@@ -74,7 +74,7 @@ export function routesOfRules(
         rules: read.rules,
         index: rewrites.length,
         matches: [EVERYTHING],
-        // In this way, each counts once in a chain, in any order.
+        // As a redirect, each rule counts once in a chain, in any order.
         isRedirect: true,
         check: false,
         phase: undefined,

@@ -3,7 +3,7 @@ import { Json } from "../../files/json.js";
 import { ruleOf } from "./netlify.js";
 import { type HostReader, type HostRule, routesOfRules } from "./rules.js";
 
-/** What Azure answers itself: functions and authentication. */
+/** The paths that Azure answers itself: functions and authentication. */
 const OWN_KEYS = ["/api/*", "/.auth/*"];
 
 /** Reads routes and fallbacks. */
@@ -12,7 +12,7 @@ export const readStaticWebApps: HostReader = (at) => {
   return { ...routesOfRules(rules, at, OWN_KEYS), cleanUrls: true };
 };
 
-/** Returns the rules of routes, and of what is answered where there is no file. */
+/** Returns the rules of routes, and of the fallback for missing files. */
 function rulesOf(config: Json): HostRule[] {
   const routes = config
     .get("routes")

@@ -7,7 +7,7 @@ import { readConfigRoutes } from "../routes/config-routes.js";
 import { destinationOf, patternOfPath } from "./patterns.js";
 import { type HostReader, type HostRule, routesOfRules } from "./rules.js";
 
-/** What Vercel answers itself. */
+/** The paths that Vercel answers itself. */
 const OWN_KEYS = ["/_vercel/*"];
 
 /** Reads redirects and rewrites, and the routes in the form of the Build Output API. */

@@ -1,4 +1,4 @@
-/** Finds the paths that rewrites and redirects lead to an existing one, by inverting them. */
+/** Finds the paths that rewrites and redirects map to an existing one, by inverting the routes. */
 import { normalizePath } from "hedgerow";
 
 import { EVERYTHING, keysOfText } from "../keys.js";
@@ -27,7 +27,7 @@ interface Link {
   readonly key: string;
   readonly route?: RewriteRoute;
   readonly next?: Link;
-  /** Redirects among the routes. Each counts once: one that adds text would never end. */
+  /** Redirects among the routes. Each counts once in a chain: a redirect that adds text would never end. */
   readonly redirects: ReadonlySet<RewriteRoute>;
 }
 
@@ -135,8 +135,8 @@ export class Rewrite {
   ) {}
 
   /**
-   * Reads the rewrites that a pattern and its destination amount to, and the keys that it matches
-   * literally. Returns `undefined` if it cannot be inverted.
+   * Returns the rewrites of a pattern and its destination, and the keys that the pattern matches literally; `undefined`
+   * if it cannot be inverted.
    *
    * @throws SyntaxError
    */

@@ -81,7 +81,7 @@ function ofAlternatives(alternatives: AST.Alternative[], asked: Asked): Variatio
 function ofSequence(elements: AST.Element[], asked: Asked): Variation[] {
   let all = [literal("")];
   for (let at = 0; at < elements.length; ) {
-    // A run of characters is added at once: each of them may go to thousands of variations.
+    // Adds a run of characters at once: each may be added to thousands of variations.
     let text = "";
     for (let next = elements[at]; next?.type === "Character"; next = elements[at]) {
       text += String.fromCodePoint(next.value);

@@ -15,13 +15,13 @@ const PAGE = /\.html?$/;
 export interface DirectoryOptions {
   /** Whether to add pages without `.html` or `.htm` too. */
   readonly cleanUrls: boolean;
-  /** Whether to leave out what the files of hosts state, such as `_redirects`. */
+  /** Whether to leave out the paths that files of hosts, such as `_redirects`, state. */
   readonly ignoreHosts: boolean;
 }
 
 /**
- * Yields the paths that a static file server answers for a directory: every file, including hidden
- * ones, and every directory with an `index.html` or `index.htm`. Adds those that the files of hosts state.
+ * Yields the paths that a static file server answers for a directory: every file, including hidden ones, and every
+ * directory with an `index.html` or `index.htm`. Adds the paths that the files of hosts state.
  */
 export async function* directory(
   root: string,
