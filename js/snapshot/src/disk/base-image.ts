@@ -1,5 +1,4 @@
 /** Finds the cached image of a base, whose data a disk has without fetching it, and copies frames from it. */
-import type { FileHandle } from "node:fs/promises";
 import { pause } from "../abort.js";
 import { type ImageCache, type LeasedSnapshot, leaseCached } from "../cache/image-cache.js";
 import type { DecodeJob } from "../decode/decode-job.js";
@@ -21,43 +20,44 @@ export interface BaseImage {
   readonly size: number;
   /** The frames of the snapshot whose data it has. */
   readonly frames: ReadonlySet<number>;
+  /** Closes the image and ends its lease. */
+  close(): Promise<void>;
 }
 
 /**
- * Finds the image of a snapshot in a cache, or else that of its latest base, and calls `use` with it while it is leased.
+ * Opens the image of a snapshot in a cache, or else that of its latest base. Returns undefined if the cache has none.
  *
- * @throws {SnapshotError} `ERR_CACHE`, and what `use` throws
+ * @throws {SnapshotError} `ERR_CACHE`
  */
-export async function withBaseImage<T>(
+export async function openBaseImage(
   cache: ImageCache | undefined,
   manifest: Manifest,
-  use: (base: BaseImage | undefined) => Promise<T>,
-): Promise<T> {
+): Promise<BaseImage | undefined> {
   const { info } = manifest;
   const digests = [info, ...(info.delta?.objects ?? [])].map(({ digest }) => digest);
   for (const digest of digests) {
     const leased = cache && (await leaseCached(cache, digest));
-    if (leased !== undefined) return withLeased(leased, manifest, use);
+    if (leased !== undefined) return openLeased(leased, manifest);
   }
-  return use(undefined);
+  return undefined;
 }
 
-/** Calls `use` with a leased image, and ends the lease. */
-export async function withLeased<T>(
-  leased: LeasedSnapshot,
-  wanted: Manifest,
-  use: (base: BaseImage) => Promise<T>,
-): Promise<T> {
-  let file: FileHandle | undefined;
+/** Opens a leased image. If that fails, ends the lease. @throws {SnapshotError} `ERR_CACHE` */
+export async function openLeased(leased: LeasedSnapshot, wanted: Manifest): Promise<BaseImage> {
+  const { manifest, path: name } = leased;
+  // The cache may have been closed, which ends the lease, too.
+  const release = () => leased.release().catch(() => {});
   try {
-    file = await openFile("ERR_CACHE", leased.path, (handle) => handle);
-    const { manifest, path: name } = leased;
     const frames = new Set(inheritedFrames(wanted, manifest).keys());
-    return await use({ fd: file.fd, name, size: manifest.info.imageSize, frames });
-  } finally {
-    await file?.close();
-    // The cache may have been closed, which ends the lease, too.
-    await leased.release().catch(() => {});
+    const file = await openFile("ERR_CACHE", name, (handle) => handle);
+    const close = async () => {
+      await file.close();
+      await release();
+    };
+    return { fd: file.fd, name, size: manifest.info.imageSize, frames, close };
+  } catch (error) {
+    await release();
+    throw error;
   }
 }
 

@@ -10,7 +10,7 @@ import { backoff } from "../http/retry.js";
 import type { RemoteLocation } from "../location/location.js";
 import type { OpenObjects } from "../location/open-object.js";
 import { requestAt } from "../location/server.js";
-import { openSource, type SourceOptions } from "../location/source.js";
+import { openSource, type Source, type SourceOptions } from "../location/source.js";
 import type { OpenOptions } from "../open-snapshot.js";
 
 /** Errors of a snapshot that no retry can fix. */
@@ -30,59 +30,46 @@ export interface DiskObjects {
   readonly assumed?: FetchedObject | undefined;
   /** The workers that were started early, for the first fill. */
   readonly fetchers?: FetcherPool | undefined;
+  /** Closes them, unless the snapshot does. */
+  close?(): Promise<void>;
 }
 
-/** Passes the objects of a disk to `use`, and closes them when that ends. */
-export type WithDiskObjects = (
-  job: DecodeJob,
-  use: (objects: DiskObjects) => Promise<void>,
-) => Promise<void>;
-
 /**
- * Returns how to open the objects of a snapshot whose manifest is known already: in the background, so that readers do
- * not wait for it.
+ * Opens the objects of a snapshot whose manifest is known already: in the background, so that readers do not wait for it.
  *
  * @param signal aborted when the disk is closed
  */
-export function openedLater(
+export async function openLater(
   location: RemoteLocation,
   how: SourceOptions & { readonly options: OpenOptions },
   { digest, fileSize: size }: SnapshotInfo,
+  job: DecodeJob,
   signal: AbortSignal,
-): WithDiskObjects {
-  return async (job, use) => {
-    const { request, name } = await requestAt(location, how.options);
-    const endpoint = { url: request.url.href, headers: request.secret };
-    // Every frame is verified, so that no other version of the object can be mixed in.
-    const version = { size, etag: undefined, lastModified: undefined };
-    const closing = new AbortController();
-    const closed = new Promise<void>((resolve) => {
-      closing.signal.addEventListener("abort", () => resolve(), { once: true });
-    });
-    let ended = Promise.resolve();
-    const opened = new Promise<OpenObjects>((resolve, reject) => {
-      const open = async () => {
-        const source = await openSource(location, { ...how, wanted: "known disk" });
-        try {
-          checkPinned(source.name, digest, (await source.manifest()).info.digest);
-          resolve(await source.openObjects(job, signal));
-          await closed;
-        } finally {
-          await source.close();
-        }
-      };
-      ended = sleep(OPENING_DELAY, undefined, { signal })
-        .then(() => untilDone(signal, open))
-        .catch(reject);
-    });
-    opened.catch(() => {});
+): Promise<DiskObjects> {
+  const { request, name } = await requestAt(location, how.options);
+  const endpoint = { url: request.url.href, headers: request.secret };
+  // Every frame is verified, so that no other version of the object can be mixed in.
+  const version = { size, etag: undefined, lastModified: undefined };
+  let source: Source | undefined;
+  const open = async () => {
+    const found = await openSource(location, { ...how, wanted: "known disk" });
     try {
-      await use({ opened, assumed: { name, url: name, endpoint, version } });
-    } finally {
-      closing.abort();
-      await ended;
+      checkPinned(found.name, digest, (await found.manifest()).info.digest);
+      const objects = await found.openObjects(job, signal);
+      source = found;
+      return objects;
+    } catch (error) {
+      await found.close();
+      throw error;
     }
   };
+  const opened = sleep(OPENING_DELAY, undefined, { signal }).then(() => untilDone(signal, open));
+  opened.catch(() => {});
+  const close = async () => {
+    await opened.catch(() => {});
+    await source?.close();
+  };
+  return { opened, assumed: { name, url: name, endpoint, version }, close };
 }
 
 /** Lets those who wait for the disk to be opened send their first requests, before other work takes the thread. */
@@ -92,7 +79,7 @@ export async function afterFirstReaders(): Promise<void> {
 }
 
 /** Repeats an action that fails, unless no retry can help. */
-export async function untilDone(signal: AbortSignal, action: () => Promise<void>): Promise<void> {
+export async function untilDone<T>(signal: AbortSignal, action: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     signal.throwIfAborted();
     try {

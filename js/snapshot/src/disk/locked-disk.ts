@@ -150,33 +150,30 @@ export interface IdleImage {
   writtenBytes(): Promise<number>;
   /** Removes the image and the files beside it. */
   remove(): Promise<void>;
+  /** Lets others open it. */
+  close(): Promise<void>;
 }
 
 /**
- * Calls `use` with the image of a disk, while nobody can open it. Returns undefined if a process has it open.
+ * Returns the image of a disk, which nobody can open until it is closed, or undefined if a process has it open.
  *
  * @param path of the image
- * @throws {SnapshotError} `ERR_TARGET`, and what `use` throws
+ * @throws {SnapshotError} `ERR_TARGET`
  */
-export async function withIdleImage<T>(
-  path: string,
-  use: (image: IdleImage) => Promise<T>,
-): Promise<T | undefined> {
+export async function openIdleImage(path: string): Promise<IdleImage | undefined> {
   const paths = pathsOf(path);
   const file = await lockPrivateFile(path, paths.state, refuse(path));
   if (file === undefined) return undefined;
-  try {
-    const digest = async () => (await new StateFile(path, file).readHeader())?.digest;
-    const writtenBytes = () => new StateFile(path, file).writtenBytes();
-    const remove = async () => {
+  return {
+    digest: async () => (await new StateFile(path, file).readHeader())?.digest,
+    writtenBytes: () => new StateFile(path, file).writtenBytes(),
+    remove: async () => {
       // While the image is incomplete, its name may be that of another file.
       const image = exists(paths.partial) ? paths.partial : paths.target;
       for (const one of [image, paths.manifest, paths.state]) await rm(one, { force: true });
-    };
-    return await use({ digest, writtenBytes, remove });
-  } finally {
-    await file.close();
-  }
+    },
+    close: () => file.close(),
+  };
 }
 
 /** Returns whether an image has a state file. */
@@ -188,7 +185,10 @@ function pathsOf(target: string): DiskPaths {
   const hash = createHash("sha256").update(basename(target)).digest("hex").slice(0, 16);
   const stem = join(dirname(target), `.hedgerow-${hash}`);
   return {
-    ...{ target, partial: `${stem}.disk`, state: `${stem}.state`, manifest: `${stem}.manifest` },
+    target,
+    partial: `${stem}.disk`,
+    state: `${stem}.state`,
+    manifest: `${stem}.manifest`,
   };
 }
 

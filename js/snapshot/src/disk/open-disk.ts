@@ -13,12 +13,12 @@ import type { KnownBase } from "../location/base-objects.js";
 import type { Location } from "../location/location.js";
 import { openSource } from "../location/source.js";
 import type { OpenOptions } from "../open-snapshot.js";
-import { type BaseImage, withBaseImage, withLeased } from "./base-image.js";
+import { type BaseImage, openBaseImage, openLeased } from "./base-image.js";
 import { DemandFetcher } from "./demand.js";
 import type { OpenDisk } from "./disk.js";
 import { DiskFiles } from "./disk-files.js";
 import { DiskImage } from "./disk-image.js";
-import { openedLater, type WithDiskObjects } from "./disk-objects.js";
+import { type DiskObjects, openLater } from "./disk-objects.js";
 import { DiskEngine } from "./engine.js";
 import { DemandLatency, fillDisk, reportFull } from "./fill.js";
 import { ImageLayout } from "./image-layout.js";
@@ -64,13 +64,14 @@ interface FoundSnapshot {
   readonly base: BaseImage | undefined;
   readonly trace: Promise<Trace | undefined>;
   /** Opens the objects that have its missing frames. */
-  readonly withObjects: WithDiskObjects;
+  openObjects(job: DecodeJob): Promise<DiskObjects>;
+  close(): Promise<void>;
 }
 
 /** Opens a disk, until it is closed. @throws {SnapshotError} what `openSnapshot` throws */
 export function openDisk(disk: DiskToOpen): Promise<OpenDisk> {
   return new Promise((resolve, reject) => {
-    const closed: Promise<void> = withDisk(disk, (open) =>
+    const closed: Promise<void> = runDisk(disk, (open) =>
       resolve({ ...open, closed: () => closed }),
     );
     closed.catch(reject);
@@ -78,7 +79,7 @@ export function openDisk(disk: DiskToOpen): Promise<OpenDisk> {
 }
 
 /** Opens a disk, calls `onOpen` with it, and returns when it is closed. */
-async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
+async function runDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
   const { path, options } = disk;
   const closing = new AbortController();
   const abort = () => closing.abort(options.signal?.reason);
@@ -86,51 +87,55 @@ async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
   // Meanwhile, the snapshot is requested.
   const locking = disk.locked ?? LockedDisk.open(path);
   locking.catch(() => {});
+  let found: FoundSnapshot | undefined;
   try {
     options.signal?.throwIfAborted();
-    await withSnapshot(disk, locking, closing.signal, async (found) => {
-      const locked = await locking;
-      const clonable = (options.fill ?? "all") === "all" ? found.base : undefined;
-      const files = await DiskFiles.open(locked, found.manifest, clonable);
-      let keeping: Promise<void> | undefined;
-      try {
-        await run({ ...disk, ...found, files, closing }, (open) => {
-          // From now on, the signal of the caller has no effect.
-          options.signal?.removeEventListener("abort", abort);
-          onOpen(open);
-          if (disk.location.kind !== "file") keeping = locked.keepManifest(found.manifest);
-        });
-      } finally {
-        await keeping;
-        await files.close();
-      }
-    });
+    found = await findSnapshot(disk, locking, closing.signal);
+    const { manifest } = found;
+    const locked = await locking;
+    const clonable = (options.fill ?? "all") === "all" ? found.base : undefined;
+    const files = await DiskFiles.open(locked, manifest, clonable);
+    let keeping: Promise<void> | undefined;
+    try {
+      await run(disk, found, files, closing, (open) => {
+        // From now on, the signal of the caller has no effect.
+        options.signal?.removeEventListener("abort", abort);
+        onOpen(open);
+        if (disk.location.kind !== "file") keeping = locked.keepManifest(manifest);
+      });
+    } finally {
+      await keeping;
+      await files.close();
+    }
   } finally {
     options.signal?.removeEventListener("abort", abort);
     // If the disk could not be opened, its trace may still be on the way.
     closing.abort();
+    await found?.close();
     const locked = await locking.catch(() => undefined);
     await locked?.close();
   }
 }
 
-/** Finds the manifest of a snapshot, and the image in the cache that has most of it. */
-async function withSnapshot(
+/** Finds the manifest of a snapshot, and opens the image in the cache that has most of it. */
+async function findSnapshot(
   { location, path: name, isNew, digest, bases, cache, trace: given, options }: DiskToOpen,
   locking: Promise<LockedDisk>,
   signal: AbortSignal,
-  use: (found: FoundSnapshot) => Promise<void>,
-): Promise<void> {
+): Promise<FoundSnapshot> {
   const kept = digest && !isNew && (await (await locking).keptManifest(digest));
   // An image that is complete needs no request, nor does one that is in the cache.
-  const local = { name, trace: Promise.resolve(undefined), withObjects: withNoObjects };
-  if (kept && (await locking).isPublished)
-    return use({ ...local, manifest: kept, base: undefined });
+  const local = (manifest: Manifest, base: BaseImage | undefined): FoundSnapshot => ({
+    name,
+    manifest,
+    base,
+    trace: Promise.resolve(undefined),
+    openObjects: async () => ({ opened: Promise.resolve([]) }),
+    close: async () => base?.close(),
+  });
+  if (kept && (await locking).isPublished) return local(kept, undefined);
   const pinned = cache && digest && (await leaseCached(cache, digest));
-  if (pinned) {
-    const { manifest } = pinned;
-    return withLeased(pinned, manifest, (base) => use({ ...local, manifest, base }));
-  }
+  if (pinned) return local(pinned.manifest, await openLeased(pinned, pinned.manifest));
   const isRead = given !== undefined && "kind" in given;
   const trace = isRead ? readTrace(given, { ...options, signal }) : Promise.resolve(given);
   const how = {
@@ -141,38 +146,51 @@ async function withSnapshot(
   };
   // Readers who want errors get those of the server at once.
   if (kept && location.kind !== "file" && options.onStall !== "error") {
-    const withObjects = openedLater(location, how, kept.info, signal);
-    return withBaseImage(cache, kept, (base) =>
-      use({ name, manifest: kept, base, trace, withObjects }),
-    );
+    const base = await openBaseImage(cache, kept);
+    return {
+      name,
+      manifest: kept,
+      base,
+      trace,
+      openObjects: (job) => openLater(location, how, kept.info, job, signal),
+      close: async () => base?.close(),
+    };
   }
   const source = await openSource(location, how);
   try {
     const manifest = await source.manifest();
     checkPinned(source.name, digest, manifest.info.digest);
-    const withObjects: WithDiskObjects = async (job, useObjects) => {
-      const objects = await source.openObjects(job, signal);
-      await useObjects({ opened: Promise.resolve(objects), fetchers: source.fetchers });
+    const base = await openBaseImage(cache, manifest);
+    return {
+      name: source.name,
+      manifest,
+      base,
+      trace,
+      openObjects: async (job) => {
+        const objects = await source.openObjects(job, signal);
+        return { opened: Promise.resolve(objects), fetchers: source.fetchers };
+      },
+      close: async () => {
+        await base?.close();
+        await source.close();
+      },
     };
-    await withBaseImage(cache, manifest, (base) =>
-      use({ name: source.name, manifest, base, trace, withObjects }),
-    );
-  } finally {
+  } catch (error) {
     await source.close();
+    throw error;
   }
 }
 
-const withNoObjects: WithDiskObjects = (_job, use) => use({ opened: Promise.resolve([]) });
-
-/** A disk whose files are open. */
-interface OpenedDisk extends Omit<DiskToOpen, "trace">, FoundSnapshot {
-  readonly files: DiskFiles;
+async function run(
+  disk: DiskToOpen,
+  found: FoundSnapshot,
+  files: DiskFiles,
   /** Aborted when the disk is closed. */
-  readonly closing: AbortController;
-}
-
-async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
-  const { name, manifest, base, files, path, options, closing } = opened;
+  closing: AbortController,
+  onOpen: OnOpen,
+): Promise<void> {
+  const { begun, location, path, cache, options } = disk;
+  const { name, manifest, base } = found;
   const { signal } = closing;
   const image = {
     fd: files.file.fd,
@@ -192,7 +210,8 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
   if (system === undefined) throw new SnapshotError("ERR_TARGET", "disks need koffi");
   const layout = new ImageLayout(manifest);
   const transfer = transferOf(options);
-  await opened.withObjects(job, async (objects) => {
+  const objects = await found.openObjects(job);
+  try {
     const latency = new DemandLatency();
     void objects.opened.then(
       (all) => {
@@ -216,7 +235,7 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     const recorder = new TraceRecorder(layout.size, (start, end) => traceHits.read(start, end));
     const { counters } = job;
     const { digest } = manifest.info;
-    const monitor = new DiskMonitor(resolve(path), digest, opened.begun, counters, traceHits);
+    const monitor = new DiskMonitor(resolve(path), digest, begun, counters, traceHits);
     const isReadOnly = options.readOnly ?? false;
     const engine = new DiskEngine(diskImage, demand, recorder, monitor, isReadOnly);
     const saver = new DiskSaver({
@@ -224,14 +243,14 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
       engine,
       states,
       manifest,
-      location: opened.location,
-      cache: opened.cache,
+      location,
+      cache,
       options,
       signal,
     });
     monitor.opened();
     const filled = monitor.measureFill(async () => {
-      await unlessAborted(Promise.resolve(opened.ready), signal);
+      await unlessAborted(Promise.resolve(disk.ready), signal);
       await fillDisk({
         files,
         base,
@@ -242,7 +261,7 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
         options,
         layout,
         monitor,
-        trace: opened.trace,
+        trace: found.trace,
         signal,
       });
     });
@@ -257,7 +276,7 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
       recorder,
       monitor,
       filled,
-      location: opened.location,
+      location,
       options,
       progress: () => ({ bytes: counters.counts.bytes, totalBytes: job.totalBytes }),
       close: () => closing.abort(end),
@@ -266,7 +285,9 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     await engine.close(end);
     await saver.settled();
     await filled.catch(() => {});
-  });
+  } finally {
+    await objects.close?.();
+  }
 }
 
 /** Returns how readers' requests are made. Those who wait for the server retry until the disk is closed. */

@@ -2,7 +2,7 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { homedir, userInfo } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { hasState, type IdleImage, LockedDisk, withIdleImage } from "../disk/locked-disk.js";
+import { hasState, type IdleImage, LockedDisk, openIdleImage } from "../disk/locked-disk.js";
 import { messageOf, SnapshotError } from "../error.js";
 import { writeAtomically } from "../local/atomic-write.js";
 import { lockFile, Mutex } from "../local/locks.js";
@@ -120,13 +120,16 @@ export class LocalImages {
   /** Removes an image whose changes are saved or not wanted. Returns false if a process has it open. */
   remove(image: string, note: ImageOrigin): Promise<boolean> {
     return this.#locked(image, async () => {
-      const removed = await withIdleImage(image, async (idle) => {
+      const idle = await openIdleImage(image);
+      if (idle === undefined) return false;
+      try {
         // If this is interrupted, the rest must not count as unsaved.
         await this.#record(image, { ...note, isDone: true }, false);
         await this.#remove(image, idle);
         return true;
-      });
-      return removed === true;
+      } finally {
+        await idle.close();
+      }
     });
   }
 
@@ -213,7 +216,12 @@ export class LocalImages {
     return this.#locked(image, async () => {
       // Opening an image that was removed would create a state file.
       if ((await undefinedIfMissing(stat(recordOf(image)))) === undefined) return undefined;
-      return withIdleImage(image, use);
+      const idle = await openIdleImage(image);
+      try {
+        return idle && (await use(idle));
+      } finally {
+        await idle?.close();
+      }
     });
   }
 

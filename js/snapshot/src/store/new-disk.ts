@@ -207,8 +207,9 @@ export async function recover(
   const [size] = await snapshots.adopt([note.digest], signal);
   if (size === undefined) return create(await storeWhole(store, image, { ...transfer, signal }));
   const options = { ...transfer, signal, resolve: snapshots.resolve };
-  return withUnsaved(store, image, note, options, ({ saver }) =>
-    snapshots.create(async (snapshot) => {
+  const disk = await openUnsaved(store, image, note, options);
+  try {
+    return await snapshots.create(async (snapshot) => {
       let created: Pointer | undefined;
       const publish = async (info: SnapshotInfo) => {
         const published = await snapshot.publish(info, signal);
@@ -218,32 +219,32 @@ export async function recover(
         return published;
       };
       const target = { location: snapshots.newLocation, write: snapshot.write, publish };
-      await saver.save(target, { signal });
+      await disk.saver.save(target, { signal });
       return created as Pointer;
-    }),
-  );
+    });
+  } finally {
+    disk.close();
+    await disk.closed();
+  }
 }
 
-/** Opens a local image as a disk, until `use` has ended. */
-async function withUnsaved<T>(
+/** Opens a local image as a disk. */
+function openUnsaved(
   { snapshots, images, cache }: StoreParts,
   image: string,
   { digest }: ImageOrigin,
   options: Omit<OpenOptions, "image">,
-  use: (parts: OpenDisk) => Promise<T>,
-): Promise<T> {
-  const begun = performance.now();
-  const locked = images.lock(image);
-  const parts = await openDisk({
-    ...{ begun, location: snapshots.location(digest), path: image, locked, digest },
-    ...{ cache, trace: undefined, options: { ...options, fill: "none", image } },
+): Promise<OpenDisk> {
+  return openDisk({
+    begun: performance.now(),
+    location: snapshots.location(digest),
+    path: image,
+    locked: images.lock(image),
+    digest,
+    cache,
+    trace: undefined,
+    options: { ...options, fill: "none", image },
   });
-  try {
-    return await use(parts);
-  } finally {
-    parts.close();
-    await parts.closed();
-  }
 }
 
 /**

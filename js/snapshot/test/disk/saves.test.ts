@@ -190,7 +190,13 @@ test("copies frames of a base once, and waits for those that another call copies
   await using from = await open(path("image"));
   await using file = await open(path("copy"), "wx+");
   await file.truncate(image.length);
-  const base = { fd: from.fd, name: path("image"), size: image.length, frames: new Set(all) };
+  const base = {
+    fd: from.fd,
+    name: path("image"),
+    size: image.length,
+    frames: new Set(all),
+    close: async () => {},
+  };
   const files = { file, mayHoldData: false, sets: { written } } as unknown as DiskFiles;
   const copy = async () => {
     await copyInherited(base, all, { states, manifest }, files, AbortSignal.timeout(60_000));
