@@ -18,7 +18,7 @@ const PAGES = [
   [/^(CHANGELOG|CONTRIBUTING|SECURITY)\.md$/, "$1"],
 ];
 
-/** Returns the address of the page of a document, without the leading slash; or `undefined` if it is none. */
+/** Returns the address of the page of a document, without the leading slash; or `undefined` if it has none. */
 export function addressOf(/** @type {string} */ document) {
   for (const [pattern, address] of PAGES) {
     if (!pattern.test(document)) continue;

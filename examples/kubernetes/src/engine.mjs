@@ -9,7 +9,7 @@ export function connectEngine(url) {
   const reconnectStrategy = (/** @type {number} */ attempt) =>
     Math.min(MAX_DELAY, FIRST_DELAY * 2 ** Math.min(attempt, 10));
   const client = createClient({ url, socket: { connectTimeout: 2_000, reconnectStrategy } });
-  // Those who use the client report their own errors.
+  // The users of the client report their own errors.
   client.on("error", () => {});
   client.connect().catch(() => {});
   return client;

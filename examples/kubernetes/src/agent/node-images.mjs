@@ -100,7 +100,7 @@ export class NodeImages {
       const image = await this.#cache.get(source, { digest, signal });
       await image.release();
     } finally {
-      // With a shared tier that has the bytes now, `filled: true` would let all others go on.
+      // With a shared tier that has the bytes now, `filled: true` would let all others continue.
       await lease.release();
     }
   }
