@@ -13,7 +13,7 @@ import { writeSnapshot } from "../location/write-snapshot.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import { DeltaEncoder } from "./delta-encoder.js";
 import { type Changes, changedPieces } from "./delta-pieces.js";
-import { type Changed, type Detection, withDetected } from "./detect.js";
+import { type Changed, type Detection, detectChanges } from "./detect.js";
 import type { OpenBase } from "./differing-pieces.js";
 
 /** The minimum share of a base object that must be in use. */
@@ -55,40 +55,47 @@ export interface DeltaJob extends Omit<EncodeJob, "make" | "options"> {
  *   `ERR_ARGUMENT`, and what reading the base throws
  */
 export async function createDelta(job: DeltaJob): Promise<SnapshotInfo & DeltaResult> {
-  return withBase(job, async (base) => {
-    const { delta, options } = job;
-    const { base: location } = delta;
+  const { delta, options } = job;
+  const base = await openBase(job);
+  try {
     const { info } = base.manifest;
     checkPieceSize(options, info.pieceSize);
     const encoding = { ...job.encoding, pieceSize: info.pieceSize };
     const objects = [];
     for (const object of info.delta?.objects ?? [])
-      objects.push(await knownLocation(location, object, options));
-    const needed = [location, ...objects];
+      objects.push(await knownLocation(delta.base, object, options));
+    const needed = [delta.base, ...objects];
     await checkDestination(job.destination, needed, options);
     const references = needed.map((found) => (found ? referenceTo(job.destination, found) : ""));
     const rewritten = rewrittenBy(base.manifest, base.segments);
-    return withDetected({ ...job, encoding, base, rewritten }, async (detected) => {
+    const detected = await detectChanges({ ...job, encoding, base, rewritten });
+    try {
       const written = await writeDelta({ ...job, encoding }, base, references, detected);
       const { detection } = detected;
       return { ...written, detection, rewrittenBytes: lengthOf(rewritten) };
-    });
-  });
+    } finally {
+      await detected.file?.close();
+    }
+  } finally {
+    await base.close();
+  }
 }
 
-/** Opens the base. If it is pinned and its image is in the cache, this needs no request. */
-async function withBase<T>(
-  { image, destination, delta, options, lease, manifest: known }: DeltaJob,
-  use: (base: OpenBase) => Promise<T>,
-): Promise<T> {
-  const { base: location, baseDigest } = delta;
-  const open = async (manifest: Manifest, data: OpenBase["data"]) =>
-    use({ manifest, data, segments: new ImageSegments(manifest, image.size) });
-  const useLeased = (leased: LeasedSnapshot) =>
-    open(leased.manifest, leased).finally(() => leased.release());
-  if (known !== undefined) return open(known, undefined);
+/** Opens the base, which the caller closes. If it is pinned and its image is in the cache, this needs no request. */
+async function openBase({
+  image,
+  destination,
+  delta: { base: location, baseDigest },
+  options,
+  lease,
+  manifest: known,
+}: DeltaJob): Promise<OpenBase> {
+  const opened = (manifest: Manifest, data: OpenBase["data"], close: OpenBase["close"]) => {
+    return { manifest, data, segments: new ImageSegments(manifest, image.size), close };
+  };
+  if (known !== undefined) return opened(known, undefined, async () => {});
   const pinned = baseDigest && (await lease(baseDigest.toLowerCase()));
-  if (pinned) return useLeased(pinned);
+  if (pinned) return opened(pinned.manifest, pinned, () => pinned.release());
   // The headers of the caller are for the server of the destination.
   const reading = optionsFor(destination, location, options);
   const source = await openSource(location, { options: reading, wanted: "info" });
@@ -97,9 +104,12 @@ async function withBase<T>(
     const { digest } = manifest.info;
     checkPinned(source.name, baseDigest, digest);
     const leased = await lease(digest);
-    return await (leased === undefined ? open(manifest, source) : useLeased(leased));
-  } finally {
+    if (leased === undefined) return opened(manifest, source, () => source.close());
     await source.close();
+    return opened(leased.manifest, leased, () => leased.release());
+  } catch (error) {
+    await source.close();
+    throw error;
   }
 }
 

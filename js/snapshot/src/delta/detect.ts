@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import type { Encoding } from "../encode/snapshot-encoder.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { type ByteRange, intersect, subtract, toSet, union, widen } from "../local/extents.js";
@@ -6,8 +7,7 @@ import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";
 import type { WorkOptions } from "../workers/pool.js";
 import type { Changes } from "./delta-pieces.js";
-import type { BaseImage } from "./delta-worker.js";
-import { differingPieces, type OpenBase, withRestoredPieces } from "./differing-pieces.js";
+import { differingPieces, type OpenBase, restoreRanges } from "./differing-pieces.js";
 
 /**
  * How the changes of an image were found:
@@ -59,66 +59,51 @@ export interface Comparison {
 /** The blocks that may have changed. All others are equal. */
 export interface Detected extends Changes {
   readonly detection: Detection;
+  /** The file of the base's image, if any blocks are compared with it. The caller closes it. */
+  readonly file?: FileHandle;
 }
 
 /**
- * Finds the blocks of an image that may differ from its base, and calls `use` with them.
+ * Finds the blocks of an image that may differ from its base.
  *
- * @throws {SnapshotError} `ERR_IMAGE`, `ERR_CACHE`, `ERR_TARGET`, what reading the base throws, and what `use` throws
+ * @throws {SnapshotError} `ERR_IMAGE`, `ERR_CACHE`, `ERR_TARGET`, and what reading the base throws
  */
-export async function withDetected<T>(
-  comparison: Comparison,
-  use: (detected: Detected) => Promise<T>,
-): Promise<T> {
+export async function detectChanges(comparison: Comparison): Promise<Detected> {
   const { image, base, delta, rewritten, options } = comparison;
-  const { imageSize } = base.manifest.info;
+  const { imageSize: size } = base.manifest.info;
   const { changed, copied } = delta;
-  if (copied !== undefined) return use({ detection: "changed", ...copied, baseImage: undefined });
-  const certain = union(rewritten, grownBlock(image.size, imageSize));
+  if (copied !== undefined) return { detection: "changed", ...copied, baseImage: undefined };
+  const certain = union(rewritten, grownBlock(image.size, size));
   // Outside of it, both images are zeros.
   const data = union(toSet(await image.extents(), image.size), base.segments.extents());
-  const detected = (
-    detection: Detection,
-    compared: readonly ByteRange[],
-    baseImage: BaseImage | undefined,
-  ) => {
-    const candidates = candidatesOf(image.size, certain, compared);
-    return use({ detection, candidates, baseImage });
-  };
   if (changed !== undefined) {
     const known = intersect(toSet([...changed], image.size), data);
-    const grown = intersect([{ start: imageSize, end: Math.max(imageSize, image.size) }], data);
+    const grown = intersect([{ start: size, end: Math.max(size, image.size) }], data);
     const candidates = candidatesOf(image.size, union(certain, known, grown), []);
-    return use({ detection: "changed", candidates, baseImage: undefined });
+    return { detection: "changed", candidates, baseImage: undefined };
   }
   if (base.data === undefined)
     throw new Error("the base of an image with unknown changes is not open");
   if ("path" in base.data) {
-    return withImage(base.data.path, imageSize, async (baseImage) => {
+    const name = base.data.path;
+    const file = await openFile("ERR_CACHE", name, (opened) => opened);
+    try {
+      const baseImage = { fd: file.fd, name, size };
       const shared = (await sharedExtents(image, baseImage)) ?? [];
       options.signal?.throwIfAborted();
       const detection = shared.length > 0 ? "extents" : "compare";
-      return detected(detection, subtract(data, shared), baseImage);
-    });
+      const candidates = candidatesOf(image.size, certain, subtract(data, shared));
+      return { detection, candidates, baseImage, file };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
   const differing = await differingPieces(image, comparison.encoding, base.segments, options);
   const wanted = subtract(differing, rewritten);
-  return withRestoredPieces(base.data, base, wanted, options, (baseImage) =>
-    detected("digests", differing, baseImage),
-  );
-}
-
-async function withImage<T>(
-  path: string,
-  size: number,
-  use: (base: BaseImage) => Promise<T>,
-): Promise<T> {
-  const handle = await openFile("ERR_CACHE", path, (file) => file);
-  try {
-    return await use({ fd: handle.fd, name: path, size });
-  } finally {
-    await handle.close();
-  }
+  const { path: name, handle: file } = await restoreRanges(base.data, base, wanted, options);
+  const candidates = candidatesOf(image.size, certain, differing);
+  return { detection: "digests", candidates, baseImage: { fd: file.fd, name, size }, file };
 }
 
 /** Returns the candidates of an image, in order: `changed` ranges, and all other blocks of `compared` ranges. */

@@ -15,11 +15,10 @@ import type { ImageSegment, ImageSegments } from "../format/segments.js";
 import { checkFreeSpace } from "../local/disk-space.js";
 import { type ByteRange, lengthOf, toSet, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
-import { withTemporaryFile } from "../local/private-file.js";
+import { openTemporaryFile, type TemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
 import type { Source } from "../location/source.js";
 import type { WorkOptions } from "../workers/pool.js";
-import type { BaseImage } from "./delta-worker.js";
 
 /** A base that is open for reading. */
 export interface OpenBase {
@@ -28,6 +27,7 @@ export interface OpenBase {
   readonly data: LeasedSnapshot | Source | undefined;
   /** Its segments, up to the length of the image. */
   readonly segments: ImageSegments;
+  close(): Promise<void>;
 }
 
 /**
@@ -107,29 +107,31 @@ class DigestComparison {
 }
 
 /**
- * Restores ranges of the image of a base into a sparse temporary file, and calls `use` with it. Outside of `wanted`, the
+ * Restores ranges of the image of a base into a sparse temporary file, which the caller closes. Outside of `wanted`, the
  * file is zeros, or as in the base.
  *
- * @throws {SnapshotError} `ERR_TARGET`, what reading the base throws, and what `use` throws
+ * @throws {SnapshotError} `ERR_TARGET`, and what reading the base throws
  */
-export async function withRestoredPieces<T>(
+export async function restoreRanges(
   source: Source,
   { manifest, segments }: OpenBase,
   wanted: readonly ByteRange[],
   options: WorkOptions,
-  use: (base: BaseImage) => Promise<T>,
-): Promise<T> {
+): Promise<TemporaryFile> {
   const frames = framesIn(segments, wanted);
-  return withTemporaryFile(async ({ path: name, handle }) => {
-    const { imageSize: size } = manifest.info;
+  const file = await openTemporaryFile();
+  const { path: name, handle } = file;
+  try {
     await checkFreeSpace(name, lengthOf(segments.extents((frame) => frames.has(frame))));
-    await wrapWriteErrors(name, handle.truncate(size));
-    const { fd } = handle;
-    const image = { fd, name, mayHoldData: false, journal: undefined };
+    await wrapWriteErrors(name, handle.truncate(manifest.info.imageSize));
+    const image = { fd: handle.fd, name, mayHoldData: false, journal: undefined };
     const job = new DecodeJob(source.name, manifest, image, (frame) => frames.has(frame));
     if (job.frames > 0) await source.decode(job, options);
-    return use({ fd, name, size });
-  });
+    return file;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }
 
 /** Returns the frames that hold data of ranges. */

@@ -1,7 +1,6 @@
 /** `GET` requests: connections that are kept, redirects, retries, and downloads of whole objects. */
 import { type Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { tmpdir } from "node:os";
 import { freeSpace, insufficientSpace } from "../local/disk-space.js";
 import { SnapshotFile } from "../local/open-file.js";
 import { openTemporaryFile, type TemporaryFile } from "../local/private-file.js";
@@ -194,7 +193,7 @@ export async function spool(
   transfer: Transfer,
   signal: AbortSignal | undefined,
 ): Promise<SnapshotFile> {
-  const file = await openTemporaryFile(tmpdir());
+  const file = await openTemporaryFile();
   try {
     await downloadInto(file, request, name, transfer, signal);
     return await SnapshotFile.of(name, file.handle);

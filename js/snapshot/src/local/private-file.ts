@@ -129,8 +129,13 @@ export async function withTemporaryFile<T>(
   }
 }
 
-/** Opens an empty temporary file, which is gone when it is closed. @throws {SnapshotError} `ERR_TARGET` */
-export async function openTemporaryFile(folder: string): Promise<TemporaryFile> {
+/**
+ * Opens an empty temporary file, which is gone when it is closed.
+ *
+ * @param folder default: `TMPDIR`
+ * @throws {SnapshotError} `ERR_TARGET`
+ */
+export async function openTemporaryFile(folder = tmpdir()): Promise<TemporaryFile> {
   const path = join(folder, `.hedgerow-${randomUUID()}.tmp`);
   const what = `cannot make a temporary file in ${folder}${folder === tmpdir() ? ", as TMPDIR says" : ""}`;
   const handle = await wrapSystemErrors("ERR_TARGET", what, open(path, "wx+", PRIVATE_MODE));
