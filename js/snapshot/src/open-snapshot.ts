@@ -75,7 +75,7 @@ export async function openSnapshot(source: string | URL, options: OpenOptions): 
   const begun = performance.now();
   options = checkOptions(options, OPEN_CHECKS);
   const location = locationOf("source", source);
-  const parts = await openDisk({
+  const open = await openDisk({
     begun,
     location,
     path: localPath("image", options.image),
@@ -84,5 +84,5 @@ export async function openSnapshot(source: string | URL, options: OpenOptions): 
     trace: traceFor(options.trace, location),
     options,
   });
-  return new Disk(parts);
+  return new Disk(open);
 }

@@ -132,7 +132,9 @@ export class DemandFetcher {
         const remote = objects.map((one) => (one instanceof RemoteObject ? one : undefined));
         const clients = this.#clientsOf(remote);
         this.#context = {
-          ...{ ...this.#context, data: this.#fetchData(data, remote, transfer), clients },
+          ...this.#context,
+          data: this.#fetchData(data, remote, transfer),
+          clients,
           renew: (object) => this.#renew(object, clients),
         };
       },

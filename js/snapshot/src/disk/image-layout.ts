@@ -19,10 +19,12 @@ export class ImageLayout {
 
   constructor(manifest: Manifest) {
     const { frames, info } = manifest;
-    [this.frames, this.size] = [frames, info.imageSize];
+    this.frames = frames;
+    this.size = info.imageSize;
     const order = frames.segmentsInOrder();
     const frameOf = frames.framesOfSegments();
-    [this.#starts, this.#ends] = [new Float64Array(order.length), new Float64Array(order.length)];
+    this.#starts = new Float64Array(order.length);
+    this.#ends = new Float64Array(order.length);
     this.#frames = new Uint32Array(order.length);
     for (let at = 0; at < order.length; at += 1) {
       const number = order[at] as number;

@@ -103,7 +103,8 @@ export class TraceHits {
   #done = 0;
 
   constructor(job: DecodeJob, image: DiskImage) {
-    [this.#job, this.#image] = [job, image];
+    this.#job = job;
+    this.#image = image;
     this.#unread = job.states.copy();
   }
 

@@ -8,7 +8,7 @@ import type { KnownBase } from "../location/base-objects.js";
 import { safeLocation } from "../location/location.js";
 import type { OpenOptions } from "../open-snapshot.js";
 import { AttachedDisk } from "./attached-disk.js";
-import type { StoreParts } from "./disk-store.js";
+import type { Store } from "./disk-store.js";
 import { Lease } from "./lease.js";
 import type { ImageNote } from "./local-images.js";
 import { headOf, type Pointer } from "./pointer.js";
@@ -40,13 +40,13 @@ interface OpenRequest extends Pick<AttachRequest, "name" | "trace" | "options"> 
 interface Opening {
   readonly note: ImageNote;
   readonly image: string;
-  readonly parts: Promise<OpenDisk>;
+  readonly disk: Promise<OpenDisk>;
   /** Settles when the record of the image is durable. */
   readonly kept: Promise<void>;
 }
 
 /** Attaches a disk. @throws {SnapshotError} what `DiskStore.attach` throws */
-export async function attach(store: StoreParts, request: AttachRequest): Promise<AttachedDisk> {
+export async function attach(store: Store, request: AttachRequest): Promise<AttachedDisk> {
   const begun = performance.now();
   const { pointers, snapshots, images, owner, duration } = store;
   const { name, steal, hooks, saveEvery, onDetached, options } = request;
@@ -65,7 +65,7 @@ export async function attach(store: StoreParts, request: AttachRequest): Promise
   let opening = openHead(known.pointer);
   let lease: Lease | undefined;
   try {
-    const wanted = { ...{ name, token, owner, duration, steal, signal } };
+    const wanted = { name, token, owner, duration, steal, signal };
     lease = await Lease.take(pointers, wanted, known);
     if (headOf(lease.pointer).digest !== opening.note.digest) {
       // Another host has saved it since the pointer was read.
@@ -73,14 +73,21 @@ export async function attach(store: StoreParts, request: AttachRequest): Promise
       opening = openHead(lease.pointer);
     }
     const { note, kept } = opening;
-    const parts = await opening.parts;
+    const disk = await opening.disk;
     await kept;
     const { epoch } = lease.pointer;
     const time = performance.now() - begun;
     const event = { store: store.objects.name, name, generation: note.generation, epoch };
     emit("hedgerow:store:attach", { ...event, duration: time });
-    return new AttachedDisk(parts, {
-      ...{ name, lease, snapshots, images, note, hooks, saveEvery, onDetached },
+    return new AttachedDisk(disk, {
+      name,
+      lease,
+      snapshots,
+      images,
+      note,
+      hooks,
+      saveEvery,
+      onDetached,
     });
   } catch (error) {
     await discard(store, opening);
@@ -94,7 +101,7 @@ export async function attach(store: StoreParts, request: AttachRequest): Promise
 
 /** Starts to open the local image of the last generation. */
 function open(
-  store: StoreParts,
+  store: Store,
   { name, trace, options, token, ...timing }: OpenRequest,
   pointer: Pointer,
 ): Opening {
@@ -104,8 +111,14 @@ function open(
   const image = images.pathFor(name, token);
   const locked = images.begin(image, note);
   const location = snapshots.location(digest);
-  const parts = openDisk({
-    ...{ ...timing, location, path: image, locked, isNew: true, digest, cache },
+  const disk = openDisk({
+    ...timing,
+    location,
+    path: image,
+    locked,
+    isNew: true,
+    digest,
+    cache,
     bases: () => uncached(store, bases, pointer),
     trace: traceFor(trace, location),
     options: { ...options, image },
@@ -113,13 +126,13 @@ function open(
   // Meanwhile, too: it must be durable before the image is written to.
   const kept = locked.then(() => images.keep(image, note));
   // If the lease cannot be taken, nobody waits for them.
-  for (const one of [parts, kept]) one.catch(() => {});
-  return { note, image, parts, kept };
+  for (const one of [disk, kept]) one.catch(() => {});
+  return { note, image, disk, kept };
 }
 
 /** Returns the base objects of a generation, or none if the image of one of them is in the cache: it has most of it. */
 async function uncached(
-  { snapshots, cache }: StoreParts,
+  { snapshots, cache }: Store,
   bases: readonly string[],
   { objects }: Pointer,
 ): Promise<KnownBase[]> {
@@ -132,12 +145,9 @@ async function uncached(
 }
 
 /** Closes and removes an image that was not used. */
-async function discard(
-  { images }: StoreParts,
-  { note, image, parts, kept }: Opening,
-): Promise<void> {
+async function discard({ images }: Store, { note, image, disk, kept }: Opening): Promise<void> {
   await kept.catch(() => {});
-  const opened = await parts.catch(() => undefined);
+  const opened = await disk.catch(() => undefined);
   opened?.close();
   await opened?.closed().catch(() => {});
   await images.remove(image, note).catch(() => {});

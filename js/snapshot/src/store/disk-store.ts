@@ -175,14 +175,14 @@ export interface Attachment {
 export class DiskStore {
   /** The URL or the path of the store, without secrets. */
   readonly location: string;
-  readonly #allParts: StoreParts;
+  readonly #store: Store;
   /** The number of disks that are attached, or about to be. */
   #attached = 0;
   #isClosed = false;
 
-  private constructor(parts: StoreParts) {
-    this.#allParts = parts;
-    this.location = parts.objects.name;
+  private constructor(store: Store) {
+    this.#store = store;
+    this.location = store.objects.name;
   }
 
   /**
@@ -214,10 +214,14 @@ export class DiskStore {
       signal,
     });
     return new DiskStore({
-      ...{ objects, cache, owner, duration: millisecondsOf(lease), transfer },
+      objects,
       pointers: new Pointers(objects),
       snapshots: new Snapshots(objects),
       images: new LocalImages(directory, id),
+      cache,
+      owner,
+      duration: millisecondsOf(lease),
+      transfer,
     });
   }
 
@@ -233,7 +237,7 @@ export class DiskStore {
     options = checkNewDisk(options);
     const { label, signal } = options;
     signal?.throwIfAborted();
-    const { pointers, snapshots, transfer } = this.#parts;
+    const { pointers, snapshots, transfer } = this.#open;
     if ((await pointers.find(name, signal)) !== undefined) throw this.#exists(name);
     const stored = await storeContent(snapshots, { ...transfer, ...options });
     const pointer = newPointer(stored, await this.#now(), { label });
@@ -258,7 +262,7 @@ export class DiskStore {
       hookTimeout,
       ...opening
     } = checked(options, ATTACH_CHECKS);
-    const { images, snapshots, transfer } = this.#parts;
+    const { images, snapshots, transfer } = this.#open;
     await images.open();
     this.#attached += 1;
     const onDetached = () => {
@@ -266,8 +270,11 @@ export class DiskStore {
       this.#closeUnused();
     };
     try {
-      return await attach(this.#parts, {
-        ...{ name, steal, trace, onDetached },
+      return await attach(this.#open, {
+        name,
+        steal,
+        trace,
+        onDetached,
         hooks: hooksOf({ freeze, thaw, hookTimeout }),
         saveEvery: saveEvery === undefined ? undefined : millisecondsOf(saveEvery),
         options: { ...transfer, ...opening, resolve: snapshots.resolve },
@@ -292,7 +299,7 @@ export class DiskStore {
     checkName("name", name);
     const names = namesOf(forks);
     const { generation: number, signal } = checked(options, GENERATION_CHECKS);
-    const { pointers, snapshots } = this.#parts;
+    const { pointers, snapshots } = this.#open;
     const { pointer } = await pointers.read(name, signal);
     const generation = this.#find(name, pointer, number);
     // If it expired since, a collection may have deleted it.
@@ -311,7 +318,7 @@ export class DiskStore {
     checkName("name", name);
     const { signal } = checked(options, CALL_CHECKS);
     checkInteger("generation", generation, 1, Number.MAX_SAFE_INTEGER);
-    const { pointers, snapshots } = this.#parts;
+    const { pointers, snapshots } = this.#open;
     const time = Math.round(await this.#now());
     const { pointer } = await pointers.update(
       name,
@@ -333,22 +340,22 @@ export class DiskStore {
   async *history(name: string, options: CallOptions = {}): AsyncGenerator<Generation> {
     checkName("name", name);
     const { signal } = checked(options, CALL_CHECKS);
-    const { pointer } = await this.#parts.pointers.read(name, signal);
+    const { pointer } = await this.#open.pointers.read(name, signal);
     for (const generation of pointer.generations)
-      yield generationOf(this.#parts.snapshots, pointer, generation);
+      yield generationOf(this.#open.snapshots, pointer, generation);
   }
 
   /** Yields the names of all disks, in order. It reads a page of 1,000 at a time. @throws {SnapshotError} `ERR_STORE` */
   async *list(options: ListOptions = {}): AsyncGenerator<string> {
     const { prefix, after, signal } = checked(options, LIST_CHECKS);
-    yield* this.#parts.pointers.names({ prefix, after }, signal);
+    yield* this.#open.pointers.names({ prefix, after }, signal);
   }
 
   /** Returns the state of a disk. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
   async stat(name: string, options: CallOptions = {}): Promise<DiskStatus> {
     checkName("name", name);
     const { signal } = checked(options, CALL_CHECKS);
-    const { pointers } = this.#parts;
+    const { pointers } = this.#open;
     const known = await pointers.read(name, signal);
     const { pointer } = known;
     const { generations, objects, lease, epoch, size } = pointer;
@@ -360,7 +367,11 @@ export class DiskStore {
       else sharedBytes += bytes;
     const isHeld = await isAttached(pointers, known);
     return {
-      ...{ name, size, generations: generations.length, ownBytes, sharedBytes },
+      name,
+      size,
+      generations: generations.length,
+      ownBytes,
+      sharedBytes,
       last: this.#generation(pointer),
       attached: isHeld && lease !== null ? { owner: lease.owner, epoch } : undefined,
     };
@@ -373,7 +384,7 @@ export class DiskStore {
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE`, `ERR_ARGUMENT`
    */
   async expire(options: ExpireOptions): Promise<ExpiredGeneration[]> {
-    return expire(this.#parts.pointers, options);
+    return expire(this.#open.pointers, options);
   }
 
   /**
@@ -384,7 +395,7 @@ export class DiskStore {
    */
   async collect(options: CollectOptions = {}): Promise<Collected> {
     const collection = collectionOf(options);
-    const { pointers, snapshots, images } = this.#parts;
+    const { pointers, snapshots, images } = this.#open;
     const collected = await collect(pointers, snapshots, collection);
     if (collection.dryRun) return collected;
     await images.clean(collection.grace);
@@ -398,7 +409,7 @@ export class DiskStore {
   async explain(digest: string, options: CallOptions = {}): Promise<Explanation> {
     const { signal } = checked(options, CALL_CHECKS);
     DIGEST("digest", digest);
-    const { pointers, snapshots } = this.#parts;
+    const { pointers, snapshots } = this.#open;
     return explain(pointers, snapshots, digest.toLowerCase(), forMany(signal));
   }
 
@@ -410,7 +421,7 @@ export class DiskStore {
   async remove(name: string, options: CallOptions = {}): Promise<void> {
     checkName("name", name);
     const { signal } = checked(options, CALL_CHECKS);
-    const { pointers } = this.#parts;
+    const { pointers } = this.#open;
     const { id } = (await pointers.read(name, signal)).pointer;
     for (;;) {
       const known = await pointers.find(name, signal);
@@ -429,7 +440,7 @@ export class DiskStore {
   async verify(name: string, options: GenerationOptions = {}): Promise<Generation> {
     checkName("name", name);
     const { generation: number, signal } = checked(options, GENERATION_CHECKS);
-    const { pointers, snapshots, transfer } = this.#parts;
+    const { pointers, snapshots, transfer } = this.#open;
     const { pointer } = await pointers.read(name, signal);
     const generation = this.#find(name, pointer, number);
     await eachOf(Object.entries(pointer.objects), POINTERS_AT_A_TIME, ([digest, size]) =>
@@ -443,7 +454,7 @@ export class DiskStore {
 
   /** Yields the local images of this host that no process has open and whose changes may not have been saved. */
   async *unsaved(): AsyncGenerator<UnsavedImage> {
-    yield* this.#parts.images.unsaved();
+    yield* this.#open.images.unsaved();
   }
 
   /**
@@ -462,18 +473,18 @@ export class DiskStore {
   ): Promise<Generation> {
     checkName("name", name);
     const { label, signal } = checked(options, SALVAGE_CHECKS);
-    const { pointers, images } = this.#parts;
+    const { pointers, images } = this.#open;
     const path = localPath("image", image);
     const note = await images.originOf(path);
     if ((await pointers.find(name, signal)) !== undefined) throw this.#exists(name);
-    const pointer = await recover(this.#parts, path, note, { name, label, signal });
+    const pointer = await recover(this.#open, path, note, { name, label, signal });
     await images.remove(path, note);
     return this.#generation(pointer);
   }
 
   /** Removes a local image and its changes. @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_TARGET` */
   async discard(image: string): Promise<void> {
-    const { images } = this.#parts;
+    const { images } = this.#open;
     const path = localPath("image", image);
     if (await images.remove(path, await images.originOf(path))) return;
     throw new SnapshotError("ERR_TARGET", `cannot remove ${image}: a process has it open`);
@@ -493,22 +504,23 @@ export class DiskStore {
     return this.close();
   }
 
-  get #parts(): StoreParts {
-    if (!this.#isClosed) return this.#allParts;
+  /** The store, unless it was closed. @throws {SnapshotError} `ERR_STORE` */
+  get #open(): Store {
+    if (!this.#isClosed) return this.#store;
     throw new SnapshotError("ERR_STORE", `${this.location}: the store was closed`);
   }
 
   #closeUnused(): void {
-    if (this.#isClosed && this.#attached === 0) this.#allParts.objects.close();
+    if (this.#isClosed && this.#attached === 0) this.#store.objects.close();
   }
 
   /** Returns the last generation of a pointer, as users see it. */
   #generation(pointer: Pointer): Generation {
-    return generationOf(this.#parts.snapshots, pointer, headOf(pointer));
+    return generationOf(this.#open.snapshots, pointer, headOf(pointer));
   }
 
   #now(): Promise<number> {
-    return this.#parts.objects.now();
+    return this.#open.objects.now();
   }
 
   #find(name: string, pointer: Pointer, number: number | undefined): PointerGeneration {
@@ -549,8 +561,8 @@ function storedIn(pointer: Pointer, generation: PointerGeneration): StoredSnapsh
   return { digest, bases, sizes, imageSize: pointer.size };
 }
 
-/** The parts of a store that its calls use. */
-export interface StoreParts {
+/** What the calls of a store work with. */
+export interface Store {
   readonly objects: StoreObjects;
   readonly pointers: Pointers;
   readonly snapshots: Snapshots;

@@ -33,7 +33,7 @@ import { writeFullSnapshot } from "../location/write-snapshot.js";
 import type { OpenOptions } from "../open-snapshot.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import { WORK_CHECKS, type WorkOptions } from "../workers/pool.js";
-import type { StoreParts } from "./disk-store.js";
+import type { Store } from "./disk-store.js";
 import type { ImageOrigin } from "./local-images.js";
 import { MAX_LABEL_LENGTH, type ParentGeneration, type Pointer } from "./pointer.js";
 import { eachOf, POINTERS_AT_A_TIME, type Pointers } from "./pointers.js";
@@ -137,7 +137,11 @@ export function newPointer(
 ): Pointer {
   const first = { number: 1, digest, bases, time: Math.round(time), label, parent };
   return {
-    ...{ id: randomUUID(), epoch: 0, lease: null, size: imageSize, next: 2 },
+    id: randomUUID(),
+    epoch: 0,
+    lease: null,
+    size: imageSize,
+    next: 2,
     generations: [first],
     objects: sizes,
   };
@@ -191,7 +195,7 @@ interface RecoverRequest {
  * @throws {SnapshotError} what `DiskStore.recover` throws
  */
 export async function recover(
-  store: StoreParts,
+  store: Store,
   image: string,
   note: ImageOrigin,
   { name, label, signal }: RecoverRequest,
@@ -230,7 +234,7 @@ export async function recover(
 
 /** Opens a local image as a disk. */
 function openUnsaved(
-  { snapshots, images, cache }: StoreParts,
+  { snapshots, images, cache }: Store,
   image: string,
   { digest }: ImageOrigin,
   options: Omit<OpenOptions, "image">,
@@ -253,7 +257,7 @@ function openUnsaved(
  * @throws {SnapshotError} `ERR_STORE` if it is not complete, `ERR_TARGET`, and what `createSnapshot` throws
  */
 async function storeWhole(
-  { snapshots, images }: StoreParts,
+  { snapshots, images }: Store,
   image: string,
   options: NewDiskOptions,
 ): Promise<StoredSnapshot> {

@@ -184,7 +184,10 @@ export function parsePointer(name: string, bytes: Uint8Array): Pointer {
   if (!generations.flatMap(objectsOf).every((digest) => known.has(digest)))
     return fail("the size of each object of its generations");
   return {
-    ...{ id, epoch, size, next },
+    id,
+    epoch,
+    size,
+    next,
     lease: lease === null ? null : leaseOf(lease),
     generations: generations.map(copyOf),
     objects: Object.fromEntries(sizes),
@@ -244,7 +247,10 @@ function leaseOf({ token, owner, duration, elapsed, generation }: PointerLease):
 function copyOf(found: PointerGeneration): PointerGeneration {
   const { number, digest, bases, time, label, parent } = found;
   return {
-    ...{ number, digest, bases: [...bases], time },
+    number,
+    digest,
+    bases: [...bases],
+    time,
     ...(label === undefined ? {} : { label }),
     ...(parent === undefined
       ? {}
@@ -281,7 +287,10 @@ export function generationOf(
   const { number, digest, time, label, parent } = generation;
   const sizes = objectsOf(generation).map((object) => objects[object] ?? 0);
   return {
-    ...{ number, digest, label, parent },
+    number,
+    digest,
+    label,
+    parent,
     source: safeLocation(snapshots.location(digest)),
     time: new Date(time),
     bytes: objects[digest] ?? 0,
