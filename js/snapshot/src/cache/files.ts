@@ -3,7 +3,7 @@
  * found under one of them, even a directory, is deleted or replaced.
  */
 import { type BigIntStats, lstatSync } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { PRIVATE_MODE } from "../local/private-file.js";
@@ -155,24 +155,17 @@ export async function move(from: string, to: string): Promise<void> {
   }
 }
 
-/** Writes a file, replacing whatever has its name. */
-export function writeFile(path: string, content: string): Promise<void> {
-  return withNewFile(path, (file) => file.writeFile(content));
-}
-
-/** Writes a file and fsyncs it, replacing whatever has its name. */
-export function writeSynced(path: string, content: Uint8Array): Promise<void> {
-  return withNewFile(path, async (file) => {
-    await file.writeFile(content);
-    await file.sync();
-  });
-}
-
-async function withNewFile(path: string, write: (file: FileHandle) => Promise<void>) {
+/** Writes a file, replacing whatever has its name. @param isSynced whether to fsync it. Default: `false` */
+export async function writeFile(
+  path: string,
+  content: string | Uint8Array,
+  isSynced = false,
+): Promise<void> {
   await remove(path);
   const file = await open(path, "wx", PRIVATE_MODE);
   try {
-    await write(file);
+    await file.writeFile(content);
+    if (isSynced) await file.sync();
   } finally {
     await file.close();
   }

@@ -26,7 +26,7 @@ import {
   move,
   remove,
   reservedBy,
-  writeSynced,
+  writeFile,
 } from "./files.js";
 import { type Lease, LeaseFile, type Leases } from "./leases.js";
 import { makeRecord, recordLength } from "./record.js";
@@ -181,7 +181,7 @@ export class ImageWriter {
   async publish(digest: string, { path, file, bytes }: Reserved, record: Buffer): Promise<Lease> {
     const { layout, mutex } = this.directory;
     const newRecord = layout.newRecord(digest);
-    await changing(layout, writeSynced(newRecord, record));
+    await changing(layout, writeFile(newRecord, record, true));
     return mutex.run(async () => {
       if (!(await isSameFile(path, await changing(layout, file.stat({ bigint: true }))))) {
         const message = `${path} was deleted or replaced while the image was restored`;

@@ -3,7 +3,7 @@ import type { Manifest } from "../format/manifest.js";
 import type { SnapshotFile } from "../local/open-file.js";
 import { withProgress } from "../progress.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
-import { type WorkOptions, withWorkers, workerCount } from "../workers/pool.js";
+import { WorkerPool, type WorkOptions, workerCount } from "../workers/pool.js";
 import { DECODE_WORKER } from "../workers/scripts.js";
 import type { DecodeData } from "./decode-worker.js";
 import type { SinkData } from "./frame-sink.js";
@@ -140,13 +140,11 @@ export async function decodeFrames(
   const sources = files.map((file) => file?.fd);
   const data: DecodeData = { ...(await job.sinkData()), sources };
   job.counters.restart();
-  await withWorkers<null, null, void>(DECODE_WORKER, count, data, options.signal, (pool) =>
-    job.withProgress(
-      options,
-      (error) => void pool.end(error),
-      async () => {
-        await pool.runOnAll(null);
-      },
-    ),
-  );
+  const pool = new WorkerPool<null, null>(DECODE_WORKER, count, data, options.signal);
+  const fail = (error: unknown) => void pool.end(error);
+  try {
+    await job.withProgress(options, fail, () => pool.runOnAll(null));
+  } finally {
+    await pool.end();
+  }
 }

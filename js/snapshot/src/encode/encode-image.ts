@@ -2,7 +2,7 @@
 import type { Transfer, TransferOptions } from "../http/transfer.js";
 import type { ImageFile } from "../local/image-file.js";
 import { type Counts, type Progress, withProgress } from "../progress.js";
-import { type WorkerPool, type WorkOptions, withWorkers, workerCount } from "../workers/pool.js";
+import { WorkerPool, type WorkOptions, workerCount } from "../workers/pool.js";
 import type { Encoding } from "./snapshot-encoder.js";
 
 /** Options of every function that writes a snapshot. */
@@ -62,7 +62,7 @@ type PieceCounts = { -readonly [Name in "bytes" | "compressedBytes" | "frames"]:
  * Calls `use` with the compressed pieces, in order, while worker threads compress those that follow. Holds a
  * bounded number of pieces in memory.
  */
-export function compressPieces<Task, Result extends Compressed, T>(
+export async function compressPieces<Task, Result extends Compressed, T>(
   phase: Progress["phase"],
   pieces: Pieces<Task, Result>,
   options: WorkOptions,
@@ -72,14 +72,15 @@ export function compressPieces<Task, Result extends Compressed, T>(
   const counted: PieceCounts = { bytes: 0, compressedBytes: 0, frames: 0 };
   const counts = (): Counts => ({ ...counted, transferredBytes: 0, retries: 0, hedged: 0 });
   const workers = workerCount(options, count);
-  return withWorkers<Task, Result, T>(script, workers, data, options.signal, (pool) =>
-    withProgress(
-      options.onProgress,
-      { phase, totalBytes, counts },
-      (error) => void pool.end(error),
-      () => use(inOrder(pieces, pool), counted),
-    ),
-  );
+  const pool = new WorkerPool<Task, Result>(script, workers, data, options.signal);
+  const fail = (error: unknown) => void pool.end(error);
+  try {
+    return await withProgress(options.onProgress, { phase, totalBytes, counts }, fail, () =>
+      use(inOrder(pieces, pool), counted),
+    );
+  } finally {
+    await pool.end();
+  }
 }
 
 async function* inOrder<Task, Result extends Compressed>(

@@ -74,10 +74,13 @@ export async function fetchFrames(
           await opened;
           await pool.runOnAll({ kind: "resume" });
         }
-        await withPlan(objects, transfer, job, pool.size, async (plan) => {
+        const { plan, stop } = await startPlan(objects, transfer, job, pool.size);
+        try {
           // Workers that are still starting do not delay the others.
           await Promise.all([opened, pool.runUntilAny({ kind: "fetch", plan })]);
-        });
+        } finally {
+          stop();
+        }
       },
     );
   } finally {
@@ -86,14 +89,13 @@ export async function fetchFrames(
   }
 }
 
-/** Plans the ranges, and adapts the number of connections while `use` fetches them. */
-async function withPlan(
+/** Plans the ranges, and adapts the number of connections until `stop` is called. */
+async function startPlan(
   objects: readonly (RemoteObject | undefined)[],
   transfer: Transfer,
   job: DecodeJob,
   workers: number,
-  use: (plan: FetchPlan) => Promise<void>,
-): Promise<void> {
+): Promise<{ readonly plan: FetchPlan; stop(): void }> {
   const { connections, partSize } = transfer;
   const maxInMemory = Math.max(1, Math.floor(MAX_FRAME_MEMORY / job.manifest.info.pieceSize));
   const max = Math.min(connections ?? MAX_CONNECTIONS, workers * maxInMemory);
@@ -126,13 +128,12 @@ async function withPlan(
       stopSlowPrefix(objects[prefetch.object]?.prefix, scheduler, prefetch);
   };
   const timer = setInterval(check, PREFETCH_CHECK_INTERVAL);
-  try {
-    await use({ ...plan, maxConnections: Math.floor(max / workers) });
-  } finally {
+  const stop = () => {
     job.arrivals = undefined;
     clearInterval(timer);
     concurrency.stop();
-  }
+  };
+  return { plan: { ...plan, maxConnections: Math.floor(max / workers) }, stop };
 }
 
 /** Stops the prefetch of the beginning of an object if everything else waits for it. */

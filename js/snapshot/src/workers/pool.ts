@@ -198,27 +198,6 @@ export class WorkerPool<Task, Result> {
 }
 
 /**
- * Calls `use` with a pool of `count` workers. The pool ends with the call, or when the signal is aborted.
- *
- * @param script the script of each worker
- * @param data the `workerData` of each worker
- */
-export async function withWorkers<Task, Result, T>(
-  script: string,
-  count: number,
-  data: unknown,
-  signal: AbortSignal | undefined,
-  use: (pool: WorkerPool<Task, Result>) => Promise<T>,
-): Promise<T> {
-  const pool = new WorkerPool<Task, Result>(script, count, data, signal);
-  try {
-    return await use(pool);
-  } finally {
-    await pool.end();
-  }
-}
-
-/**
  * Returns how many bytes of address space the limit of the system (`ulimit -v`) leaves this process; `Infinity` without a
  * limit, and where the system does not say.
  */
