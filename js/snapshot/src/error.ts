@@ -37,17 +37,12 @@ export type SnapshotErrorCode =
   /** A worker could not be started, or ended before its work was done; or memory ran out. */
   | "ERR_WORKER";
 
-/** The position of an error in a snapshot. */
-export interface Place {
-  /** The name of the field in `docs/vhs.md`. */
-  readonly field: string;
-  /** The offset of the field in the file, in bytes. */
-  readonly offset: number;
-}
-
 /** The optional properties of an error. */
 export interface Details {
-  readonly place?: Place | undefined;
+  /** The name of the invalid field in `docs/vhs.md`. */
+  readonly field?: string | undefined;
+  /** The offset of the field in the file, in bytes. */
+  readonly offset?: number | undefined;
   readonly cause?: unknown;
   /** The HTTP status of the response. */
   readonly status?: number | undefined;
@@ -60,7 +55,7 @@ export interface Details {
 export class SnapshotError extends Error {
   /** The name of the class. */
   override readonly name = "SnapshotError";
-  /** The invalid field, for `ERR_SNAPSHOT_FORMAT`. */
+  /** The name of the invalid field in `docs/vhs.md`, for `ERR_SNAPSHOT_FORMAT`. */
   readonly field: string | undefined;
   /** The offset of the field in the file, in bytes, for `ERR_SNAPSHOT_FORMAT`. */
   readonly offset: number | undefined;
@@ -72,11 +67,11 @@ export class SnapshotError extends Error {
     /** The kind of the error. */
     readonly code: SnapshotErrorCode,
     message: string,
-    { place, cause, status }: Details = {},
+    { field, offset, cause, status }: Details = {},
   ) {
     super(message, cause === undefined ? {} : { cause });
-    this.field = place?.field;
-    this.offset = place?.offset;
+    this.field = field;
+    this.offset = offset;
     this.status = status;
   }
 }

@@ -22,7 +22,7 @@ export type { Detection } from "./delta/detect.js";
 export type { Disk, DiskProgress, SaveOptions } from "./disk/disk.js";
 export type { DiskStats, FillStats, Histogram, TraceStats } from "./disk/statistics.js";
 export type { Trace } from "./disk/trace.js";
-export { type Place, SnapshotError, type SnapshotErrorCode } from "./error.js";
+export { SnapshotError, type SnapshotErrorCode } from "./error.js";
 export type { CacheEvent, DiskEvent, Events, RequestEvent, StoreEvent } from "./events.js";
 export { type FlattenOptions, flattenSnapshot } from "./flatten-snapshot.js";
 export type { BaseObject, DeltaInfo, SnapshotInfo } from "./format/manifest.js";

@@ -127,6 +127,10 @@ export function isTooLarge(error: unknown): boolean {
 function errorOfBase(digest: string, error: unknown): unknown {
   if (!(error instanceof SnapshotError) || error.message.includes(digest)) return error;
   const { code, message, field, offset, cause, status } = error;
-  const place = field === undefined || offset === undefined ? undefined : { field, offset };
-  return new SnapshotError(code, `base object ${digest}: ${message}`, { cause, status, place });
+  return new SnapshotError(code, `base object ${digest}: ${message}`, {
+    field,
+    offset,
+    cause,
+    status,
+  });
 }

@@ -190,8 +190,7 @@ function invalidFile(name: string, start: Uint8Array, error: SnapshotError): Sna
   if (!isSnapshot(start)) {
     what = `expected a snapshot, found ${fileTypeOf(start)?.name ?? "another file"}: `;
   }
-  const place = field === undefined || offset === undefined ? undefined : { field, offset };
-  return new SnapshotError(code, `${name}: ${what}${message}`, { place });
+  return new SnapshotError(code, `${name}: ${what}${message}`, { field, offset });
 }
 
 function infoOf(

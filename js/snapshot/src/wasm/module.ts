@@ -1,5 +1,5 @@
 /** WebAssembly modules: compiled once, instantiated in each thread, and their errors. */
-import { messageOf, type Place, SnapshotError, type SnapshotErrorCode } from "../error.js";
+import { messageOf, SnapshotError, type SnapshotErrorCode } from "../error.js";
 
 /**
  * Returns a function that compiles a module on first use. Workers receive the compiled module.
@@ -77,7 +77,7 @@ export function errorOf(
     decoder.decode(new Uint8Array(memory.buffer, start, length));
   const message = text(error.message(), error.message_length());
   const field = text(error.field(), error.field_length());
-  const place: Place = { field, offset: error.offset() };
+  const offset = error.offset();
   error.free();
-  return new SnapshotError(code, `${prefix}${message}`, field === "" ? {} : { place });
+  return new SnapshotError(code, `${prefix}${message}`, field === "" ? {} : { field, offset });
 }

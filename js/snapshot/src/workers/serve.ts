@@ -66,6 +66,5 @@ function serializeError(error: SnapshotError): WorkerFailure {
 export function deserializeError(failure: WorkerFailure): SnapshotError {
   const { code, message, field, offset, status, cause, details } = failure;
   if (cause instanceof Error) Object.assign(cause, details);
-  const place = field === undefined || offset === undefined ? undefined : { field, offset };
-  return new SnapshotError(code, message, { place, cause, status });
+  return new SnapshotError(code, message, { field, offset, cause, status });
 }
