@@ -21,16 +21,17 @@ const MIB = 2 ** 20;
 export function roundTripIn(path: (name: string) => string) {
   return async (bytes: Buffer, given: CreateOptions = {}) => {
     const options = { workers: 1, ...given };
+    const { workers } = options;
     const [image, snapshot, restored] = [path("image"), path("snapshot.vhs"), path("restored")];
     writeFileSync(image, bytes);
     const { duration, ...info } = await createSnapshot(image, snapshot, options);
-    const again = await restoreSnapshot(snapshot, restored, options);
+    const again = await restoreSnapshot(snapshot, restored, { workers });
     const file = readFileSync(snapshot);
 
     expect(duration).toBeGreaterThan(0);
     expect(again).toEqual({ ...info, duration: again.duration });
     expect(again.duration).toBeGreaterThan(0);
-    expect(await verifySnapshot(snapshot, options)).toEqual(info);
+    expect(await verifySnapshot(snapshot, { workers })).toEqual(info);
     expect(await inspectSnapshot(snapshot)).toEqual(info);
     expect(info).toMatchObject({
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
