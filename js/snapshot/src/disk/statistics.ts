@@ -135,9 +135,13 @@ export class TraceHits {
   }
 
   get stats(): TraceStats {
-    const [hits, misses, all] = [this.#hits, this.#misses, this.#hits + this.#misses];
-    const hitRate = all === 0 ? undefined : hits / all;
-    return { frames: this.#job.order.first.size, hits, misses, hitRate };
+    const all = this.#hits + this.#misses;
+    return {
+      frames: this.#job.order.first.size,
+      hits: this.#hits,
+      misses: this.#misses,
+      hitRate: all === 0 ? undefined : this.#hits / all,
+    };
   }
 }
 

@@ -68,7 +68,10 @@ export class Lease {
   readonly #turns = new Turns();
 
   private constructor(pointers: Pointers, request: LeaseRequest, hold: Hold, known: KnownPointer) {
-    [this.#pointers, this.#request, this.#hold, this.#known] = [pointers, request, hold, known];
+    this.#pointers = pointers;
+    this.#request = request;
+    this.#hold = hold;
+    this.#known = known;
     void this.#renew();
   }
 
