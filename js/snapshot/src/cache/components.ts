@@ -14,7 +14,7 @@ import {
 } from "../local/private-file.js";
 import { isReadOnlyError, undefinedIfMissing, wrapSystemErrors } from "../local/system-errors.js";
 import { Evictor } from "./eviction.js";
-import { Layout, remove } from "./files.js";
+import { Layout, type OpenDirectory, remove } from "./files.js";
 import { ImageWriter } from "./fill.js";
 import { ImageLoader } from "./image-loader.js";
 import { ImageStore } from "./image-store.js";
@@ -89,20 +89,6 @@ const { O_RDWR, O_CREAT, O_NOFOLLOW = 0, W_OK } = constants;
 
 /** The content of the file that marks a directory as a cache: its kind and version. */
 const KIND = "hedgerow image cache 1\n";
-
-/** The open directory of a cache. */
-export interface OpenDirectory {
-  readonly libc: Libc;
-  readonly layout: Layout;
-  /** Serializes changes to the files of the cache, across all processes. */
-  readonly mutex: Mutex;
-  /** The file that carries the cache lock and the clock. */
-  readonly lock: FileHandle;
-  /** The file of the source index. Only a directory that cannot be changed may have none. */
-  readonly sources: FileHandle | undefined;
-  /** Whether nothing can be changed, as on a read-only file system. */
-  readonly isReadOnly: boolean;
-}
 
 /**
  * Opens a directory as a cache. With `create`, an empty or missing directory becomes one.

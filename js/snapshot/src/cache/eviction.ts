@@ -2,8 +2,7 @@
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { readWholeFile } from "../local/open-file.js";
-import type { OpenDirectory } from "./components.js";
-import { changing, lstatIfPresent, remove, writeFile } from "./files.js";
+import { changing, lstatIfPresent, type OpenDirectory, remove, writeFile } from "./files.js";
 import { type Inventory, type StoredImage, takeInventory } from "./inventory.js";
 import { LeaseFile } from "./leases.js";
 import type { Claims } from "./singleflight.js";

@@ -3,9 +3,11 @@
  * found under one of them, even a directory, is deleted or replaced.
  */
 import { type BigIntStats, lstatSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { Libc } from "../local/libc.js";
+import type { Mutex } from "../local/locks.js";
 import { PRIVATE_MODE } from "../local/private-file.js";
 import { wrapSystemErrors, wrapSystemErrorsSync } from "../local/system-errors.js";
 
@@ -88,6 +90,20 @@ export class Layout {
   newRecord(digest: string): string {
     return join(this.filling, `${digest}${RECORD}`);
   }
+}
+
+/** The open directory of a cache. */
+export interface OpenDirectory {
+  readonly libc: Libc;
+  readonly layout: Layout;
+  /** Serializes changes to the files of the cache, across all processes. */
+  readonly mutex: Mutex;
+  /** The file that carries the cache lock and the clock. */
+  readonly lock: FileHandle;
+  /** The file of the source index. Only a directory that cannot be changed may have none. */
+  readonly sources: FileHandle | undefined;
+  /** Whether nothing can be changed, as on a read-only file system. */
+  readonly isReadOnly: boolean;
 }
 
 export const IMAGE = ".img";

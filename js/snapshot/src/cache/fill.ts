@@ -14,7 +14,6 @@ import { openPrivate } from "../local/private-file.js";
 import type { Source } from "../location/source.js";
 import type { WorkOptions } from "../workers/pool.js";
 import type { CachedBase } from "./bases.js";
-import type { OpenDirectory } from "./components.js";
 import { copyBase } from "./copies.js";
 import type { Evictor } from "./eviction.js";
 import {
@@ -24,6 +23,7 @@ import {
   type Layout,
   lstatIfPresent,
   move,
+  type OpenDirectory,
   remove,
   reservedBy,
   writeFile,

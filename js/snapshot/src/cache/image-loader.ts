@@ -7,7 +7,7 @@ import { etagAt } from "../location/server.js";
 import { openSource, type ReadOptions, type SourceOptions } from "../location/source.js";
 import type { WorkOptions } from "../workers/pool.js";
 import { BaseFinder, type CachedBase, isTooLarge, type LoadOptions } from "./bases.js";
-import type { OpenDirectory } from "./components.js";
+import type { OpenDirectory } from "./files.js";
 import { type ImageWriter, type OpenSnapshot, restoreImage } from "./fill.js";
 import type { ImageStore } from "./image-store.js";
 import type { Lease } from "./leases.js";

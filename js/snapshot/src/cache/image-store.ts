@@ -2,9 +2,8 @@ import { existsSync } from "node:fs";
 
 import { emit } from "../events.js";
 import { isReadOnlyError } from "../local/system-errors.js";
-import type { OpenDirectory } from "./components.js";
 import type { Evictor } from "./eviction.js";
-import { changing, remove } from "./files.js";
+import { changing, type OpenDirectory, remove } from "./files.js";
 import { type Inventory, type StoredImage, takeInventory } from "./inventory.js";
 import type { Lease, Leases } from "./leases.js";
 import type { Counters, Pruned } from "./statistics.js";

@@ -16,8 +16,7 @@ import { flock } from "../local/locks.js";
 import { READ_FLAGS } from "../local/open-file.js";
 import { isUnfit, PRIVATE_MODE } from "../local/private-file.js";
 import { isReadOnlyError, wrapSystemErrorsSync } from "../local/system-errors.js";
-import type { OpenDirectory } from "./components.js";
-import { diskUsage, lstatIfPresent } from "./files.js";
+import { diskUsage, lstatIfPresent, type OpenDirectory } from "./files.js";
 import { readRecord } from "./record.js";
 
 /** The file whose lock protects an image: shared while the image is in use, exclusive while it is evicted. */

@@ -1,7 +1,6 @@
 /** Counters of a cache: of this process, and the totals of all processes in a file. */
 import { readWholeFile } from "../local/open-file.js";
-import type { OpenDirectory } from "./components.js";
-import { move, writeFile } from "./files.js";
+import { move, type OpenDirectory, writeFile } from "./files.js";
 
 /** Durations of one kind of event, in milliseconds. */
 export interface Timing {

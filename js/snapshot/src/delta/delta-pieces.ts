@@ -7,13 +7,20 @@ import type { ImageFile } from "../local/image-file.js";
 import { DELTA_WORKER } from "../workers/scripts.js";
 import { type DeltaTask, RangeKind, type TaskRange, taskOf } from "./delta-task.js";
 import type { BaseImage, DeltaBatch, DeltaData } from "./delta-worker.js";
-import type { Candidate } from "./detect.js";
 
 /** The bytes in the candidates of a task, unless one piece has more. */
 const BATCH_SIZE = 2 ** 20;
 
 /** The number of candidates of a task, unless one piece has more. */
 const BATCH_RANGES = 2 ** 10;
+
+/** Whole blocks of an image that a delta may have to contain. */
+export interface Candidate extends ByteRange {
+  /** Whether they are compared with the base; if not, they count as changed. */
+  readonly isCompared: boolean;
+  /** Where its bytes are in the file that is read. Default: at `start` */
+  readonly position?: number;
+}
 
 /** The blocks of an image that may have changed. */
 export interface Changes {

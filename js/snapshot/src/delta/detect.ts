@@ -6,7 +6,7 @@ import type { ImageFile } from "../local/image-file.js";
 import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";
 import type { WorkOptions } from "../workers/pool.js";
-import type { Changes } from "./delta-pieces.js";
+import type { Candidate, Changes } from "./delta-pieces.js";
 import { differingPieces, type OpenBase, restoreRanges } from "./differing-pieces.js";
 
 /**
@@ -20,14 +20,6 @@ import { differingPieces, type OpenBase, restoreRanges } from "./differing-piece
  *   of the base.
  */
 export type Detection = "changed" | "extents" | "compare" | "digests";
-
-/** Whole blocks of an image that a delta may have to contain. */
-export interface Candidate extends ByteRange {
-  /** Whether they are compared with the base; if not, they count as changed. */
-  readonly isCompared: boolean;
-  /** Where its bytes are in the file that is read. Default: at `start` */
-  readonly position?: number;
-}
 
 /** What is known about the changes of an image. */
 export interface Changed {

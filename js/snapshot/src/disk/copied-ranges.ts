@@ -1,5 +1,5 @@
 /** Where the blocks of a disk are in a copy of them. */
-import type { Candidate } from "../delta/detect.js";
+import type { Candidate } from "../delta/delta-pieces.js";
 import type { BlockSet } from "../format/block-set.js";
 import { lengthOf } from "../local/extents.js";
 
