@@ -37,7 +37,7 @@ export class ImageStore {
     const isRemoved = () => !existsSync(layout.record(digest));
     if (isRemoved()) {
       const evicting = mutex.run(async () => {
-        // Meanwhile another process may have restored it again.
+        // By now, another process may have restored it.
         if (isRemoved()) await this.evictor.evict(remainsOf(digest));
       });
       await unlessReadOnly(evicting);
@@ -102,7 +102,7 @@ export class ImageStore {
    */
   discard(digest: string, reason: string, isStillDamaged: () => boolean): Promise<boolean> {
     return this.directory.mutex.run(async () => {
-      // Meanwhile another process may have removed it or restored it again.
+      // By now, another process may have removed or restored it.
       if (!isStillDamaged()) return false;
       await this.#remove(digest);
       this.counters.counts.damaged += 1;

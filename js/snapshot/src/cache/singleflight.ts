@@ -169,7 +169,7 @@ export interface ClaimOptions {
 
 /**
  * The claims of a cache: a process that restores an image or looks up a source holds the lock of its key, so that all
- * processes together do it once. If the holder fails or ends, the next one that waits gets the lock and tries itself.
+ * processes together do it once. If the holder fails or ends, the next waiting process gets the lock and tries.
  */
 export class Claims {
   constructor(private readonly layout: Layout) {}

@@ -36,7 +36,7 @@ export interface DeltaJob extends Omit<EncodeJob, "make" | "options"> {
     readonly resolve?: Resolve | undefined;
   };
   readonly destination: Location;
-  /** Writes the delta. Default: to its destination, which references are relative to in any case. */
+  /** Writes the delta. Default: to its destination. References are relative to the destination in either case. */
   readonly write?: ((making: EncodeJob) => Promise<SnapshotInfo>) | undefined;
   /** Leases a snapshot, if its image is cached. */
   lease(digest: string): Promise<LeasedSnapshot | undefined>;

@@ -14,7 +14,7 @@ export const DELTA_PIECE_LENGTH = 16;
 /** Length of the record of a run of a delta in `encode.wasm`, in bytes. */
 export const DELTA_RUN_LENGTH = 12;
 
-/** The frame in the record of a run that is as in the base. */
+/** The frame number in the record of an unchanged run. */
 const UNCHANGED = 0xffff_fffe;
 
 /** The error of a delta that would have more frames or mappings than the format allows. */

@@ -64,14 +64,14 @@ export async function openLeased(leased: LeasedSnapshot, wanted: Manifest): Prom
 /** How many frames are copied at a time. */
 const LANES = 2;
 
-/** How often frames are looked at that another call is copying, in milliseconds. */
+/** How often to look at frames that another call is copying, in milliseconds. */
 const POLL_INTERVAL = 1;
 
 /**
  * Copies inherited frames of a disk from the image of the base, without the blocks that were written. Waits for those that
  * another call is copying.
  *
- * @param wanted the frames; others than inherited ones are left out
+ * @param wanted the frames, of which only inherited ones are copied
  * @throws {SnapshotError} `ERR_CACHE`, `ERR_TARGET`, and the reason of the signal
  */
 export async function copyInherited(

@@ -25,7 +25,7 @@ const MAX_FLIGHTS = 16;
 /** The most bytes that are requested at once. */
 const MAX_RANGE = 2 ** 22;
 
-/** How often frames are looked at that another thread is writing, in milliseconds. */
+/** How often to look at frames that another thread is writing, in milliseconds. */
 const POLL_INTERVAL = 1;
 
 /** How long this thread takes to decode a frame and to write it, in milliseconds: about as long as for 1 MiB. */
@@ -89,7 +89,7 @@ class ReportingSink extends FrameSink {
   }
 }
 
-/** Fetches the frames that readers wait for. All who wait for a frame share one request. */
+/** Fetches the frames that readers wait for. All readers of a frame share one request. */
 export class DemandFetcher {
   readonly #sink: ReportingSink;
   readonly #opened: Promise<OpenObjects>;
@@ -99,7 +99,7 @@ export class DemandFetcher {
   #context: Omit<TransferContext, "scheduler">;
   readonly #clients: HttpClient[] = [];
   readonly #waiting = new Map<number, Waiting>();
-  /** Frames that are requested alone, because one that was requested with them is damaged. */
+  /** Frames that are requested alone, because a frame of the same request was damaged. */
   readonly #alone = new Set<number>();
   readonly #slots = Array.from({ length: MAX_FLIGHTS }, (_, slot) => slot);
   readonly #flights = new Map<RangeTransfer, Promise<void>>();
@@ -176,7 +176,7 @@ export class DemandFetcher {
     }
     if (this.#closed !== undefined) return false;
     const { endpoint } = object;
-    // Those who wait for the same object renew it together.
+    // All requests for the same object renew it together.
     if (clients[number]?.endpoint.url !== endpoint.url) {
       const client = new HttpClient(endpoint, this.transfer.timeouts, clients);
       clients[number] = client;
@@ -251,8 +251,8 @@ export class DemandFetcher {
   }
 
   /**
-   * Returns whether a frame is on its way already, and arrives sooner than by a request of its own, among those of all
-   * readers.
+   * Returns whether a frame is already being fetched and will arrive sooner than by a separate request, in view of
+   * those of all readers.
    */
   #isExpected(frame: number, { since }: Waiting): boolean {
     const { fastest } = this.latency;
@@ -266,7 +266,7 @@ export class DemandFetcher {
     return (this.job.arrivals?.in(frame, fastest, isBulk) ?? Infinity) < left;
   }
 
-  /** Serves those who wait for a frame whose bytes came when the snapshot was opened. Returns false for other frames. */
+  /** Serves the readers of a frame whose bytes came when the snapshot was opened. Returns false for other frames. */
   #decodePrefetched(frame: number): boolean {
     const [slot, bytes] = [this.#slots.at(-1), this.#prefetched(frame)];
     if (slot === undefined || bytes === undefined || bytes === "coming") return false;
@@ -375,7 +375,7 @@ export class DemandFetcher {
     else waiting.reject(error instanceof SnapshotError ? error : failureOf(error));
   }
 
-  /** Looks again at the frames that other threads are writing. */
+  /** Checks the frames that other threads are writing. */
   #poll(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;

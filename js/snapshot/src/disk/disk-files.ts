@@ -18,10 +18,10 @@ import type { BaseImage } from "./base-image.js";
 import type { LockedDisk } from "./locked-disk.js";
 import type { DiskSets, StateFile } from "./state-file.js";
 
-/** Where the kernel says in which boot the system is. */
+/** The file with the identity of the current boot. */
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
-/** What is known of the files of a disk when they have been opened. */
+/** The state of the files of a disk when they are opened. */
 interface Found {
   readonly sets: DiskSets;
   readonly mayHoldData: boolean;
@@ -40,7 +40,7 @@ export class DiskFiles {
   readonly #imageSize: number;
   #states: FrameStates | undefined;
   #isPublished: boolean;
-  /** Orders writes of the state file, which must not go back to what it knew earlier. */
+  /** Orders writes of the state file, which must never return to an earlier state. */
   readonly #turns = new Turns();
   #writing: Promise<void> | undefined;
   /** Whether the directory may not have the names of the files yet, if the system fails. */
@@ -94,7 +94,7 @@ export class DiskFiles {
       const message = `${name}: expected no file, or an image that was opened before`;
       throw new SnapshotError("ERR_TARGET", message);
     }
-    // It must never vouch for a file that is made after it.
+    // It must never describe a file that is created after it.
     if (!isKnown) await state.clear();
     const file = await disk.openImage();
     try {
@@ -136,7 +136,8 @@ export class DiskFiles {
   }
 
   /**
-   * Makes durable what was written before the call: first the data, then the state file, which must never know more.
+   * Makes durable what was written before the call: first the data, then the state file, which must never list data
+   * that the image lacks.
    *
    * @throws {SnapshotError} `ERR_TARGET`
    */
@@ -209,7 +210,7 @@ async function reopen(
   const { writtenIn } = state.header ?? { writtenIn: "" };
   const hasFailed = writtenIn !== "" && writtenIn !== bootId();
   await state.load(sets, !hasFailed);
-  // Of an image that is not complete, only blocks count that were flushed.
+  // Only flushed blocks of an incomplete image count.
   if (hasFailed && !isPublished) sets.frames.fill(0);
   if ((await wrapWriteErrors(path, file.stat())).size < imageSize) {
     // A power failure may have left a new image without its size, but not without data that the state file knows.
@@ -218,13 +219,13 @@ async function reopen(
     await wrapWriteErrors(path, file.truncate(imageSize));
   }
   if (hasFailed) {
-    // The system has failed since the disk was written to: blocks may have reached the image that the state file does
-    // not know. An image that is complete keeps them, and all of its blocks count as written.
+    // The system has failed since the disk was written to: the image may have blocks that the state file does not list.
+    // An image that is complete keeps them, and all of its blocks count as written.
     if (isPublished) {
       sets.written.add(0, Math.ceil(imageSize / BLOCK_SIZE));
       await state.add(sets);
     } else {
-      // No frame replaces what may have reached holes.
+      // No frame replaces data that may have reached holes.
       const kept = sets.written.runs(0, imageSize);
       await wrapWriteErrors(path, zeroHoles(file, frames, imageSize, kept));
       await wrapWriteErrors(path, file.datasync());
@@ -235,7 +236,7 @@ async function reopen(
   return { sets, mayHoldData: true, isPublished, imageSize };
 }
 
-/** Returns where the last data ends that an image has, as its state file knows. */
+/** Returns the end of the last data of an image, by its state file. */
 function endOfData({ frames: bits, written }: DiskSets, { frames, info }: Manifest): number {
   let end = 0;
   for (const run of written.runs(0, info.imageSize)) end = run.end;

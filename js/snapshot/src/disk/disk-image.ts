@@ -20,11 +20,11 @@ const POLL_INTERVAL = 1;
 const ZEROS = Buffer.alloc(2 ** 20);
 
 /**
- * The local image of a disk, in which a block is what was written to it, or else the data of its frame once that is
- * done. All data moves synchronously, so that calls never see each other's halves.
+ * The local image of a disk. A block has the data that was written to it, or else that of its frame. All data moves
+ * synchronously, so that no call sees half of another.
  */
 export class DiskImage {
-  /** Sets to which blocks that are written to are added, beside those of the disk. */
+  /** Further sets that receive the blocks that are written. */
   readonly #recorders = new Set<BlockSet>();
 
   /**
@@ -44,7 +44,7 @@ export class DiskImage {
     return this.layout.size;
   }
 
-  /** Adds the blocks that are written to from now on to a set, until the returned function is called. */
+  /** Adds all blocks that are written from now on to a set, until the returned function is called. */
   record(set: BlockSet): () => void {
     this.#recorders.add(set);
     return () => void this.#recorders.delete(set);
@@ -82,7 +82,7 @@ export class DiskImage {
     throw unkept.error;
   }
 
-  /** Keeps the frames of a range in memory that the file system has no room for, until the returned function is called. */
+  /** Keeps frames of a range for which the file system has no room in memory, until the returned function is called. */
   await(start: number, end: number): () => void {
     return this.unkept.await(this.neededFrames(start, end));
   }
@@ -98,7 +98,7 @@ export class DiskImage {
     return [...this.neededFrames(start, end)].filter((frame) => !isHere(frame));
   }
 
-  /** Returns the frames whose data is in [start, end), and not what was written there. */
+  /** Returns the frames whose data is still in use in [start, end). */
   neededFrames(start: number, end: number): Set<number> {
     const { layout, files } = this;
     const needed = new Set<number>();
@@ -138,7 +138,7 @@ export class DiskImage {
     }
   }
 
-  /** Returns the ranges of blocks that [start, end) covers only partly, of which the rest has to be read first. */
+  /** Returns the blocks that [start, end) covers only partly. Their rest must be read first. */
   partialBlocks(start: number, end: number): { start: number; end: number }[] {
     const blocks = new Set<number>();
     if (start % BLOCK_SIZE !== 0) blocks.add(Math.floor(start / BLOCK_SIZE));
@@ -197,7 +197,7 @@ export class DiskImage {
       return { end, isHole: libc.lseek(file.fd, 0, SEEK_END) >= end };
     }
     if (data > start) return { end: Math.min(data, end), isHole: true };
-    // So it is data, or may be: the call has failed.
+    // Data, or an error of lseek, which is treated as data.
     const hole = libc.lseek(file.fd, start, SEEK_HOLE);
     return { end: hole > start ? Math.min(hole, end) : end, isHole: false };
   }
@@ -226,7 +226,7 @@ export class DiskImage {
     }
   }
 
-  /** Changes blocks while nobody else writes their frames, and notes that they were written. */
+  /** Holds the frames of blocks, changes the blocks, and notes that they were written. */
   async #change(
     start: number,
     end: number,
@@ -244,15 +244,15 @@ export class DiskImage {
     }
     try {
       this.#checkLength();
-      // Blocks of frames that are done are noted before they change: if the process is killed in between, they are as
-      // they were. Others are noted after: if it is killed before, the fill writes them.
+      // Blocks of finished frames are noted before they change: a kill in between leaves their old content. Others are
+      // noted after that: if a kill comes first, the fill writes them.
       for (const part of layout.parts(first * BLOCK_SIZE, wholeEnd))
         if (part.frame === undefined || states.isDone(part.frame)) this.#noteWritten(part);
       change(held);
       for (const set of [files.sets.written, ...this.#recorders]) set.add(first, last);
     } catch (error) {
       this.#clearUnwritten(start, end);
-      // Blocks that count as written may hold a part of it.
+      // Written blocks may hold a part of the failed write.
       for (const run of files.sets.written.runs(first * BLOCK_SIZE, wholeEnd))
         for (const set of this.#recorders)
           set.add(run.start / BLOCK_SIZE, Math.ceil(run.end / BLOCK_SIZE));
@@ -278,7 +278,7 @@ export class DiskImage {
     files.noteWritten(first, last);
   }
 
-  /** Clears what a failed write has left in blocks whose frames are missing: these do not write their zeros. */
+  /** Clears the remains of a failed write in blocks whose frames are missing: a fill does not write zeros. */
   #clearUnwritten(start: number, end: number): void {
     const { layout, states, files, libc } = this;
     for (const part of layout.parts(start, end)) {
@@ -307,7 +307,7 @@ export class DiskImage {
   }
 }
 
-/** Writes bytes so that each block has its old or its new content if the process is killed meanwhile. */
+/** Writes bytes so that each block has its old or its new content if the process is killed during the write. */
 function writeBlocks(fd: number, bytes: Uint8Array, offset: number): void {
   touchPages(bytes);
   writeFullySync(fd, bytes, offset);

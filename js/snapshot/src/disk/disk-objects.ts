@@ -30,7 +30,7 @@ export interface DiskObjects {
   readonly assumed?: FetchedObject | undefined;
   /** The workers that were started early, for the first fill. */
   readonly fetchers?: FetcherPool | undefined;
-  /** Closes them, unless the snapshot does. */
+  /** Closes the objects, unless the snapshot does. */
   close?(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export async function openLater(
   return { opened, assumed: { name, url: name, endpoint, version }, close };
 }
 
-/** Lets those who wait for the disk to be opened send their first requests, before other work takes the thread. */
+/** Lets the caller that waits for the disk send its first requests, before other work takes the thread. */
 export async function afterFirstReaders(): Promise<void> {
   // They are sent in the first turn of the event loop.
   for (let turn = 0; turn < 2; turn += 1) await setImmediate();

@@ -190,7 +190,7 @@ export abstract class BlockDevice {
   }
 }
 
-/** Returns the error of a server that cannot serve the disk any more. */
+/** Returns the error of a server that can no longer serve the disk. */
 function closedError(): SnapshotError {
   return new SnapshotError("ERR_DISK_CLOSED", "cannot listen: the disk was closed");
 }
@@ -215,8 +215,8 @@ export class Disk extends BlockDevice {
   #closing: Promise<void> | undefined;
 
   /**
-   * Saves the disk while it is in use: writes a delta relative to the last save, or else to the snapshot that was opened.
-   * The delta has what was written before the call, and nothing that was written after it.
+   * Saves the disk while it is in use: writes a delta relative to the last save, or else to the snapshot that was
+   * opened. The delta has all earlier writes, and none that began after the copy.
    *
    * @param destination the path of the delta, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
    * @throws {SnapshotError} what `createSnapshot` throws, `ERR_DISK_CLOSED`
@@ -253,8 +253,8 @@ export class Disk extends BlockDevice {
   }
 
   /**
-   * Closes the disk: readers that wait get an error, and what was written becomes durable. The next `openSnapshot` of the
-   * same image goes on from there.
+   * Closes the disk: readers that wait get an error, and what was written becomes durable. The next `openSnapshot` of
+   * the same image resumes the disk.
    *
    * @throws {SnapshotError} `ERR_TARGET`
    */

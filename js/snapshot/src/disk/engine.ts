@@ -8,10 +8,10 @@ import type { DiskImage } from "./disk-image.js";
 import type { DiskMonitor } from "./statistics.js";
 import type { TraceRecorder } from "./trace.js";
 
-/** The most bytes that are cleared at once: other calls have their turn in between. */
+/** The maximum number of bytes that are cleared at once, before the engine yields to other calls. */
 const CLEAR_SIZE = 2 ** 25;
 
-/** The most extents that are looked at for a status, and for one of a single extent: each takes system calls. */
+/** The maximum number of extents to examine for a status, and for one of a single extent: each takes system calls. */
 const [MAX_STATUS_STEPS, MAX_SINGLE_STEPS] = [2 ** 12, 2 ** 8] as const;
 
 /** Reads and writes a disk, and fetches what it needs for that. */
@@ -22,7 +22,7 @@ export class DiskEngine implements Export {
   #flush: { readonly running: Promise<void>; next: Promise<void> | undefined } | undefined;
   #closed: { readonly reason: unknown } | undefined;
   readonly #pending = new Set<Promise<void>>();
-  /** Those of them that change the disk. */
+  /** The pending calls that change the disk. */
   readonly #changes = new Set<Promise<void>>();
 
   constructor(
@@ -169,7 +169,7 @@ export class DiskEngine implements Export {
     }
   }
 
-  /** Runs a write, when none of the changes is being copied. */
+  /** Runs a write, but not while the changes are being copied. */
   async #change(action: () => Promise<void>): Promise<void> {
     while (this.#gate !== undefined) await this.#gate;
     const change = this.#run(action);
@@ -199,7 +199,7 @@ export class DiskEngine implements Export {
         this.#checkOpen();
       }
     } finally {
-      // First, the caller reads what is here now.
+      // The caller reads the frames first.
       void setImmediate().then(forget);
     }
   }

@@ -24,13 +24,13 @@ const LIMITED_PART_SIZE = 2 ** 21;
 /** How often the state of a fill is made durable, in milliseconds. */
 const SYNC_INTERVAL = 1_000;
 
-/** How often it is checked whether readers have fetched everything, in milliseconds. */
+/** How often to check whether readers have fetched everything, in milliseconds. */
 const CHECK_INTERVAL = 100;
 
-/** How much room a fill waits for that has found none, in bytes, and how often it looks, in milliseconds. */
+/** How much room a fill without room waits for, in bytes, and how often it looks, in milliseconds. */
 const [MIN_ROOM, ROOM_INTERVAL] = [2 ** 24, 1_000] as const;
 
-/** How long a trace is waited for, in milliseconds. */
+/** The maximum wait for a trace, in milliseconds. */
 const MAX_TRACE_WAIT = 100;
 
 /** A fill of a disk. */

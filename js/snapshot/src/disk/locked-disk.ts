@@ -131,14 +131,14 @@ export class LockedDisk {
 
   /** Ends the lock. Removes the files of a disk that was not made. */
   async close(): Promise<void> {
-    // The state file is still locked, so that nobody else has begun to use it.
+    // The state file is still locked, so that no other process uses it.
     if (!this.#wasThere && !this.#isMade)
       for (const path of [this.paths.partial, this.paths.state]) await rm(path, { force: true });
     await this.state.close();
   }
 }
 
-/** The local image of a disk that nobody has open. */
+/** The local image of a disk that no process has open. */
 export interface IdleImage {
   /** Returns the identity of the snapshot that the image began with, if it is known. @throws {SnapshotError} `ERR_TARGET` */
   digest(): Promise<string | undefined>;
@@ -155,7 +155,7 @@ export interface IdleImage {
 }
 
 /**
- * Returns the image of a disk, which nobody can open until it is closed, or undefined if a process has it open.
+ * Returns the image of a disk, or undefined if a process has it open. No process can open it until it is closed.
  *
  * @param path of the image
  * @throws {SnapshotError} `ERR_TARGET`
@@ -202,7 +202,7 @@ async function lock(path: string, state: string): Promise<FileHandle> {
   throw new SnapshotError("ERR_TARGET", `cannot open ${path}: ${reason}`);
 }
 
-/** Refuses to remove a file that is not private: it may hold what was written. */
+/** Refuses to remove a file that is not private: it may hold writes. */
 function refuse(path: string): (unfit: string) => Promise<void> {
   return async (unfit) => {
     const message = `${path}: expected ${unfit} to be a private file of this user`;

@@ -28,7 +28,7 @@ import { DiskMonitor, TraceHits } from "./statistics.js";
 import { readTrace, type Trace, TraceRecorder } from "./trace.js";
 import { UnkeptFrames } from "./unkept-frames.js";
 
-/** By how much the threads that fill a disk give way to others. */
+/** The niceness of the threads that fill a disk. */
 const NICENESS = 10;
 
 /** A disk to open. */
@@ -48,7 +48,7 @@ export interface DiskToOpen {
   /** Returns base objects that the snapshot is known to have. */
   readonly bases?: (() => Promise<readonly KnownBase[]>) | undefined;
   readonly cache: ImageCache | undefined;
-  /** What an earlier disk read first, or the location of that. */
+  /** The ranges that an earlier disk read first, or their location. */
   readonly trace: Trace | Location | undefined;
   readonly options: OpenOptions;
 }
@@ -84,7 +84,7 @@ async function runDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
   const closing = new AbortController();
   const abort = () => closing.abort(options.signal?.reason);
   options.signal?.addEventListener("abort", abort, { once: true });
-  // Meanwhile, the snapshot is requested.
+  // At the same time, the snapshot is requested.
   const locking = disk.locked ?? LockedDisk.open(path);
   locking.catch(() => {});
   let found: FoundSnapshot | undefined;
@@ -221,7 +221,7 @@ async function run(
       () => {},
     );
     const sink = await job.sinkData();
-    // From here to the listener, nothing waits: an abort before it would go unnoticed.
+    // Do not wait between here and the listener: an abort would go unnoticed.
     signal.throwIfAborted();
     const unkept = new UnkeptFrames(manifest.frames, () => {
       if (!monitor.isFull) void reportFull({ files, job, monitor });
@@ -290,7 +290,7 @@ async function run(
   }
 }
 
-/** Returns how readers' requests are made. Those who wait for the server retry until the disk is closed. */
+/** Returns the options for readers' requests. With `onStall: "wait"`, they retry until the disk is closed. */
 function forReaders(transfer: Transfer, { onStall = "wait" }: OpenOptions): Transfer {
   return onStall === "wait" ? { ...transfer, retries: UNTIL_ANSWERED } : transfer;
 }

@@ -38,7 +38,7 @@ import type { DiskEngine } from "./engine.js";
 /** From how many bytes on the image is cloned: the clone of a file with many extents takes longer than a small copy. */
 const MIN_CLONE = 2 ** 25;
 
-/** The number of bytes that are copied at a time, and for how many milliseconds before others have their turn. */
+/** The number of bytes to copy at a time, and the milliseconds to copy before yielding to others. */
 const [COPY_SIZE, COPY_TIME] = [2 ** 20, 4] as const;
 
 /** The number of bytes that are fetched at a time. */
@@ -75,7 +75,7 @@ export interface SaveTarget {
   readonly location: Location;
   /** Writes it. Default: to that location. */
   write?(making: EncodeJob): Promise<SnapshotInfo>;
-  /** Calls `copy` while programs that use the disk hold their writes back. Default: they do not. */
+  /** Calls `copy` while the programs that use the disk are frozen. Default: they are not. */
   whileFrozen?<T>(copy: () => Promise<T>): Promise<T>;
   /** Publishes the delta that was written. If it throws, nothing was saved. */
   publish?(info: SnapshotInfo): Promise<SavedDelta>;
@@ -101,7 +101,7 @@ interface Copied {
 export class DiskSaver {
   readonly #disk: DiskToSave;
   #last: SavedSnapshot;
-  /** The blocks that were written since then. */
+  /** The blocks that were written since that snapshot. */
   #changed: BlockSet;
   #stopRecording: () => void;
   readonly #turns = new Turns();
@@ -110,7 +110,7 @@ export class DiskSaver {
     this.#disk = disk;
     const { manifest, location, image } = disk;
     this.#last = { location, digest: manifest.info.digest, manifest };
-    // Writes to it when it was opened before count.
+    // Writes of earlier openings count, too.
     this.#changed = image.files.sets.written.copy();
     this.#stopRecording = image.record(this.#changed);
   }
@@ -244,7 +244,7 @@ export class DiskSaver {
       if (!isPacked) await wrapWriteErrors(files.path, file.truncate(size));
       await copyRanges(files, file, rangesOf(first, size, isPacked ? 0 : undefined));
     }
-    // Programs have written little meanwhile.
+    // Programs have written little during the first copy.
     const late = await whileFrozen(() =>
       engine.whileUnchanged(async () => {
         const second = await takeChanges();
@@ -308,7 +308,7 @@ async function cloneImage({ file, path }: DiskFiles, copy: FileHandle, size: num
 }
 
 /**
- * Copies ranges of the image. The calls are synchronous: those on other threads take several times as long for a block.
+ * Copies ranges of the image. The calls are synchronous: asynchronous ones take several times as long for a block.
  *
  * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`
  */

@@ -50,7 +50,7 @@ export class StateFile {
   readonly #file: FileHandle;
   readonly #sync: FileSync;
   #header: DiskHeader | undefined;
-  /** What the file holds of the sets. */
+  /** The bits of the sets that the file holds. */
   #stored = Buffer.alloc(0);
   /** Whether it holds written blocks that are not durable. */
   #isDirty = false;
@@ -165,7 +165,7 @@ export class StateFile {
   }
 
   /**
-   * Adds sets, and makes the written blocks durable. What they vouch for must be durable.
+   * Adds sets, and makes the written blocks durable. The data that they describe must already be durable.
    *
    * @throws {SnapshotError} `ERR_TARGET`
    */

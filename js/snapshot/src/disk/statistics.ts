@@ -22,7 +22,7 @@ export interface DiskStats {
   readonly firstByte: number | undefined;
   /** The number of reads that returned data. */
   readonly reads: number;
-  /** Demand reads: those of them that had to wait for data, and how long they waited. */
+  /** Demand reads: the reads that had to wait for data, and how long they waited. */
   readonly demand: Histogram;
   /** The data that has arrived since the disk was opened. */
   readonly fill: FillStats;
@@ -145,7 +145,7 @@ export class TraceHits {
   }
 }
 
-/** Measures how soon a disk can be used, and how its data arrives, and publishes events of that. */
+/** Measures how soon a disk can be used, and how its data arrives, and publishes events about it. */
 export class DiskMonitor {
   /** When the disk was open, and when its fill ended, as `performance.now()` says. */
   #opened = 0;

@@ -1,4 +1,4 @@
-/** Which parts of a disk are read first: what the next one fetches first. */
+/** Traces: the parts of a disk that are read first, which the next disk fetches first. */
 import { invalid } from "../check.js";
 import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
@@ -132,8 +132,8 @@ export async function readTrace(
 }
 
 /**
- * Returns the frames that hold the parts of a trace, in its order. Ranges of a recorded trace do not overlap. Of a forged
- * one, no more is looked at than such a trace could have.
+ * Returns the frames that hold the parts of a trace, in its order. Ranges of a recorded trace do not overlap. Reads no
+ * more of a forged one than a recorded trace could have.
  */
 export function framesOf(
   { ranges }: Trace,

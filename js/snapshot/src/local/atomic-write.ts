@@ -94,8 +94,8 @@ async function renameNew(path: string, partial: string, target: string): Promise
   const result = await (await libc())?.renameNew(partial, target);
   if (result === 0) return;
   if (result === -constants.errno.EEXIST) throw exists(path);
-  // The file system cannot rename without replacing: an empty file takes the name first. It stays if the process is
-  // killed in between.
+  // The file system cannot rename without replacing: an empty file takes the name first. A kill before the rename
+  // leaves it behind.
   const reserved = await open(target, "wx", PRIVATE_MODE).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "EEXIST") throw exists(path);
     return wrapWriteErrors(path, Promise.reject(error));
@@ -161,8 +161,8 @@ export async function syncDirectory(path: string): Promise<void> {
 const WRITEBACK_INTERVAL = 50;
 
 /**
- * Calls `use`, which fills a file, and lets the kernel write it to the disk meanwhile. Otherwise it would wait for the
- * fsync, and the disk would be idle until then. An fsync is still needed, and reports failures.
+ * Calls `use`, which fills a file, while the kernel already writes it to the disk. Otherwise the disk would be idle
+ * until the fsync. An fsync is still needed, and reports failures.
  */
 export async function withWriteback<T>(file: FileHandle, use: () => Promise<T>): Promise<T> {
   let running: Promise<void> | undefined;

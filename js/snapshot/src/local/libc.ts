@@ -64,7 +64,7 @@ const SOL_SOCKET = 1;
 const SO_SNDBUF = 7;
 const SO_SNDBUFFORCE = 32;
 
-/** The number of the system call `renameat2`, which not every C library has, its flag, and the current folder. */
+/** The number of the system call `renameat2`, which some C libraries lack, its flag, and the current folder. */
 const RENAMEAT2: Readonly<Record<string, number>> = { x64: 316, arm64: 276 };
 const RENAME_NOREPLACE = 1;
 const AT_FDCWD = -100;

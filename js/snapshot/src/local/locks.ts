@@ -32,7 +32,7 @@ export class Turns {
 /** Operations of `flock` that do not wait. */
 const OPERATIONS = { shared: 1 | 4, exclusive: 2 | 4, unlock: 8 } as const;
 
-/** The errors of a lock that is held by someone else, or of a signal that arrived meanwhile. */
+/** The errors of a lock that is held elsewhere, or of a call that a signal interrupted. */
 const BUSY: ReadonlySet<number> = new Set([constants.errno.EWOULDBLOCK, constants.errno.EINTR]);
 
 /**

@@ -130,7 +130,7 @@ export async function withTemporaryFile<T>(
 }
 
 /**
- * Opens an empty temporary file, which is gone when it is closed.
+ * Opens an empty temporary file. Closing it removes it.
  *
  * @param folder default: `TMPDIR`
  * @throws {SnapshotError} `ERR_TARGET`

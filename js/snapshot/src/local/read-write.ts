@@ -119,9 +119,8 @@ const PAGE = 4096;
 const taken = new Uint8Array(1);
 
 /**
- * Reads a byte of each page of a buffer, so that all of them are in memory. From Linux 6.14 on, a write copies the pages
- * that are, and looks whether the process was killed before it brings in others: a file may then have a part of a
- * block.
+ * Reads a byte of each page of a buffer, so that all of them are in memory. From Linux 6.14 on, a write copies the
+ * resident pages, and checks for a kill before it loads others: a kill could then leave a part of a block.
  */
 export function touchPages(bytes: Uint8Array): void {
   let sum = bytes.at(-1) ?? 0;

@@ -30,8 +30,8 @@ export async function requestAt(
 }
 
 /**
- * Calls `use` with the request for the object at a location. If the service refuses the signature, its clock is asked for,
- * and `use` is called once more with another signature if the clock of this machine is wrong.
+ * Calls `use` with the request for the object at a location. If the service refuses the signature, requests its time,
+ * and calls `use` again with a new signature if the clock of this machine is wrong.
  *
  * @throws {SnapshotError} `ERR_ARGUMENT`, and what `use` throws
  */

@@ -60,7 +60,7 @@ export const READ_CHECKS: Checks<ReadOptions> = {
   signal: SIGNAL,
 };
 
-/** The requests that open a snapshot, and the workers that start meanwhile. */
+/** The requests that open a snapshot, and the workers that start at the same time. */
 interface Beginning {
   /** How many bytes of its beginning, at most. They are held in memory. */
   readonly prefixLength: number;
@@ -89,11 +89,11 @@ const BEGINNINGS: Readonly<Record<SourceOptions["wanted"], Beginning>> = {
 export interface SourceOptions {
   readonly options: BaseOptions["options"];
   /**
-   * The part of the snapshot that will be read: its manifest, everything, what an earlier run did not restore, or first
-   * what readers of a disk need, who may have begun already if it is known.
+   * The part of the snapshot that will be read: "info" is its manifest; "rest" what an earlier run did not restore;
+   * "disk" what readers of a disk need first; "known disk" the same, when its manifest is known and readers have begun.
    */
   readonly wanted: "info" | "all" | "rest" | "disk" | "known disk";
-  /** Whether workers start meanwhile, if any do for that part. Default: `true`. */
+  /** Whether workers start at the same time, if that part needs any. Default: `true`. */
   readonly startsWorkers?: boolean | undefined;
   /** Returns base objects that the snapshot is known to have, to open them at once. Default: none are known. */
   readonly bases?: (() => Promise<readonly KnownBase[]>) | undefined;
@@ -272,7 +272,7 @@ export async function decodeFrom(
   if (image !== undefined) checkLengthSync("ERR_TARGET", image, manifest.info.imageSize);
 }
 
-/** Reads the manifest of an object. If it is damaged, the end of the object is requested once more. */
+/** Reads the manifest of an object. If it is damaged, requests the end of the object again. */
 async function manifestOf(object: RemoteObject, isStrict?: boolean): Promise<Manifest> {
   try {
     return await readManifest(object, isStrict);

@@ -40,7 +40,7 @@ function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 407 && !isRetryableStatus(status);
 }
 
-/** Returns the error for a destination that was found to hold something. @param name of the object in messages */
+/** Returns the error for a destination that already exists. @param name of the object in messages */
 export function existsError(name: string): SnapshotError {
   const message = `${name}: destination already exists; pass overwrite: true to replace it`;
   return new SnapshotError("ERR_TARGET", message);

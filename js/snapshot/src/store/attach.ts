@@ -22,7 +22,7 @@ export interface AttachRequest {
   readonly saveEvery: number | undefined;
   readonly trace: OpenOptions["trace"];
   readonly options: Omit<OpenOptions, "image">;
-  /** Called when a disk that was attached needs the store no longer. */
+  /** Called when an attached disk no longer needs the store. */
   readonly onDetached: () => void;
 }
 
@@ -51,7 +51,7 @@ export async function attach(store: Store, request: AttachRequest): Promise<Atta
   const { pointers, snapshots, images, owner, duration } = store;
   const { name, steal, hooks, saveEvery, onDetached, options } = request;
   const { signal } = options;
-  // If nobody has changed a disk since this process detached or created it, it needs not be read.
+  // If no other process has changed the disk since this one detached or created it, its pointer need not be read.
   const remembered = pointers.remembered(name);
   const known = remembered?.pointer.lease === null ? remembered : await pointers.read(name, signal);
   const token = randomUUID();
@@ -61,7 +61,7 @@ export async function attach(store: Store, request: AttachRequest): Promise<Atta
   });
   const openHead = (pointer: Pointer) =>
     open(store, { name, trace: request.trace, options, token, begun, ready }, pointer);
-  // Meanwhile, the lease is taken.
+  // At the same time, take the lease.
   let opening = openHead(known.pointer);
   let lease: Lease | undefined;
   try {
@@ -125,7 +125,7 @@ function open(
   });
   // Meanwhile, too: it must be durable before the image is written to.
   const kept = locked.then(() => images.keep(image, note));
-  // If the lease cannot be taken, nobody waits for them.
+  // If the lease cannot be taken, their errors do not matter.
   for (const one of [disk, kept]) one.catch(() => {});
   return { note, image, disk, kept };
 }

@@ -85,7 +85,7 @@ interface Attachment {
   readonly hooks: Hooks;
   /** The interval of automatic saves, in milliseconds, if there are any. */
   readonly saveEvery: number | undefined;
-  /** Called when the disk needs the store no longer. */
+  /** Called when the disk no longer needs the store. */
   readonly onDetached: () => void;
 }
 
@@ -116,7 +116,7 @@ export class AttachedDisk extends BlockDevice {
   /** Orders saves: a detach must wait for the changes of a save that is running. */
   readonly #turns = new Turns();
   #isClosed = false;
-  /** Whether the last save failed in such a way that the store may have it. */
+  /** Whether the last save failed, but the store may still have it. */
   #isUncertain = false;
 
   /** @internal */
@@ -264,11 +264,11 @@ export class AttachedDisk extends BlockDevice {
             checking.catch(() => {});
             const published = await snapshot.publish(info, signal);
             await checking.catch(async (error: unknown) => {
-              // If another host has taken the disk since, that is why a collection has deleted it.
+              // A collection deletes it only if another host has taken the disk: report that error instead.
               await lease.commit((pointer) => pointer);
               throw error;
             });
-            // The store may have a later generation than this one continues, which may have expired since.
+            // An uncertain save may be in the store, and the generation that this one continues may then have expired.
             if (this.#isUncertain) await snapshots.adoptAll(stored.bases, signal);
             const time = Math.round(await snapshots.objects.now());
             const storing = this.#storeTrace(info.digest);
@@ -285,7 +285,7 @@ export class AttachedDisk extends BlockDevice {
     return pause;
   }
 
-  /** Adds a generation of the last snapshot if it has a label. The pointer is also written if that ends the lease. */
+  /** Adds a generation of the last snapshot if it has a label. Also writes the pointer to end the lease. */
   async #saveUnchanged({ label }: CheckedSave, release: Commit | undefined): Promise<number> {
     const { snapshots, lease } = this.#attachment;
     if (label === undefined) {
@@ -308,7 +308,7 @@ export class AttachedDisk extends BlockDevice {
     const { trace } = this;
     if (location === undefined || trace.ranges.length === 0) return;
     const text = Buffer.from(`${JSON.stringify(trace)}\n`);
-    // It only saves time.
+    // A trace only saves time, so ignore errors.
     await writeSmallObject(location, text, { ...this.open.options, signal: undefined }).catch(
       () => {},
     );

@@ -73,9 +73,8 @@ export interface StoreOptions extends Omit<TransferOptions, "headers"> {
   /** The name of this host in leases, which other hosts see. Default: the host name and the process ID. */
   readonly owner?: string | undefined;
   /**
-   * How long a disk in an object store stays attached to a host that no longer renews its lease, 1 second to a day. In a
-   * folder, the lease ends with the process. A host checks its leases each time a third of this has passed. Default:
-   * `"30s"`.
+   * How long a disk in an object store stays attached to a host that no longer renews its lease, 1 second to a day. In
+   * a folder, the lease ends with the process. A host renews its leases after each third of this. Default: `"30s"`.
    */
   readonly lease?: Duration | undefined;
   /** Aborts opening. */
@@ -286,8 +285,8 @@ export class DiskStore {
   }
 
   /**
-   * Creates disks that begin with a generation of another one. Copies no data. If one of the names is in use, removes
-   * those that it has created.
+   * Creates disks that begin with a generation of another disk. Copies no data. If one of the names is in use, removes
+   * the disks that it has created.
    *
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_DISK_EXISTS`, `ERR_STORE`, `ERR_ARGUMENT`
    */
@@ -309,7 +308,7 @@ export class DiskStore {
   }
 
   /**
-   * Adds an earlier generation of a detached disk once more, as the last one. Removes nothing. Fails if one of the
+   * Adds an earlier generation of a detached disk again, as the last one. Removes nothing. Fails if one of the
    * snapshots that the generation needs is missing.
    *
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_ATTACHED`, `ERR_STORE`, `ERR_ARGUMENT`
@@ -336,7 +335,7 @@ export class DiskStore {
     return this.#generation(pointer);
   }
 
-  /** Yields the generations of a disk, the first one first. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
+  /** Yields the generations of a disk, oldest first. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
   async *history(name: string, options: CallOptions = {}): AsyncGenerator<Generation> {
     checkName("name", name);
     const { signal } = checked(options, CALL_CHECKS);

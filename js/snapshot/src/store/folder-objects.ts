@@ -135,7 +135,7 @@ export class FolderObjects implements StoreObjects {
 
   async *list(prefix: string, after = ""): AsyncGenerator<ListedObject> {
     const folder = dirname(`${prefix}-`);
-    // Some file systems do not list a file that is replaced meanwhile.
+    // Some file systems do not list a file that is replaced during the listing.
     const names = await this.#locked(() => undefinedIfMissing(readdir(join(this.name, folder))));
     for (const name of (names ?? []).sort()) {
       const key = `${folder}/${name}`;
@@ -189,8 +189,8 @@ export class FolderObjects implements StoreObjects {
   close(): void {}
 
   /**
-   * Returns whether a running process holds a token, and removes the file of another one if it is to. Inspecting a lease
-   * locks its file, too: only one process does so at a time.
+   * Returns whether a running process holds a token, and removes the file of an ended one if asked to. Inspecting a
+   * lease locks its file, too: only one process does so at a time.
    */
   #isHeld(token: string, isToRemove: boolean): Promise<boolean> {
     const path = this.#lease(token);
@@ -228,7 +228,7 @@ export class FolderObjects implements StoreObjects {
     await syncDirectory(join(this.name, key, ".."));
   }
 
-  /** Runs an action while nobody else changes the store. */
+  /** Runs an action under the lock of the store. */
   #locked<T>(action: (lock: FileHandle) => Promise<T>): Promise<T> {
     return this.#wrap(this.#lock.run(action));
   }

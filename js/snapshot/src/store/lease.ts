@@ -45,7 +45,7 @@ export async function checkDetached(
   throw new SnapshotError("ERR_ATTACHED", message);
 }
 
-/** Returns the lease of a pointer for a write by another host, which must not make it last longer. */
+/** Returns the lease of a pointer for a write by another host, which must not extend it. */
 export async function agedLease(
   { objects }: Pointers,
   { pointer: { lease }, modified }: KnownPointer,
@@ -61,7 +61,7 @@ export class Lease {
   readonly #request: LeaseRequest;
   readonly #hold: Hold;
   #known: KnownPointer;
-  /** Pointers without a lease, of which this process does not know whether it has written them. */
+  /** Pointers without a lease that this process may have written: the response was lost. */
   readonly #unknown: Pointer[] = [];
   readonly #ended = new AbortController();
   readonly #lost = new AbortController();
@@ -141,7 +141,7 @@ export class Lease {
     await this.#hold.release();
   }
 
-  /** Stops renewing the lease, and leaves the pointer as it is. */
+  /** Stops renewing the lease, without changing the pointer. */
   async abandon(): Promise<void> {
     this.#ended.abort();
     await this.#turns.settled();
@@ -222,7 +222,7 @@ export class Lease {
   }
 }
 
-/** Returns whether two pointers have the same last generation, and nobody has attached the disk in between. */
+/** Returns whether two pointers have the same last generation, and the disk was not attached in between. */
 function isSameState(one: Pointer, other: Pointer): boolean {
   const [head, last] = [headOf(one), headOf(other)];
   return (

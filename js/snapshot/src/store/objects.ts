@@ -38,7 +38,7 @@ export interface NewObject {
   publish(key: string, signal: AbortSignal | undefined): Promise<boolean>;
 }
 
-/** A sign for other processes that the process which holds a token still runs. */
+/** Shows other processes that the holder of a token is still running. */
 export interface Hold {
   /** Ends it. */
   release(): Promise<void>;
@@ -59,8 +59,8 @@ export interface StoreObjects {
   /** Returns an object of at most `maxLength` bytes, or undefined if there is none. */
   read(key: string, maxLength: number, signal?: AbortSignal): Promise<StoredObject | undefined>;
   /**
-   * Writes an object if it still has `tag`, or if `tag` is undefined and there is none. No two contents may be equal: that
-   * is how a write is recognised whose response was lost.
+   * Writes an object if it still has `tag`, or if `tag` is undefined and there is none. Contents must be unique: they
+   * identify a write whose response was lost.
    */
   write(
     key: string,
@@ -71,8 +71,8 @@ export interface StoreObjects {
   /** Removes an object if it still has `tag`. Returns false if it has changed; true if it is gone. */
   remove(key: string, tag: string): Promise<boolean>;
   /**
-   * Removes an object without a condition. Returns false if a request may still be on its way, which would remove a later
-   * object of the same key.
+   * Removes an object without a condition. Returns false if a request may still arrive, and remove a later object of
+   * the same key.
    *
    * @param timeout how long it may take, in milliseconds
    */
@@ -100,7 +100,7 @@ export interface StoreObjects {
   list(prefix: string, after?: string, signal?: AbortSignal): AsyncIterable<ListedObject>;
   /** Holds a token until it is released. */
   hold(token: string): Promise<Hold>;
-  /** Whether only time tells that a process which holds a token has ended. */
+  /** Whether only time shows that the holder of a token has ended. */
   readonly leasesExpire: boolean;
   /** Returns whether a running process holds a token; true if that is unknown. */
   isHeld(token: string): Promise<boolean>;

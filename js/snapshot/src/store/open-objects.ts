@@ -29,7 +29,7 @@ interface OpenedObjects {
 }
 
 /**
- * Opens the objects of a store, and makes the store if `create` is true and there is none.
+ * Opens the objects of a store. Creates the store if it is missing and `create` is true.
  *
  * @throws {SnapshotError} `ERR_STORE` if it is not a store, or the service ignores conditions; `ERR_ARGUMENT`
  */

@@ -84,7 +84,7 @@ export interface PointerLease {
 
 /** The content of a pointer. */
 export interface Pointer {
-  /** A random identity: another disk of the same name has another one. */
+  /** A random identity, which differs from that of any other disk of this name. */
   readonly id: string;
   /** How often the disk was attached. */
   readonly epoch: number;

@@ -40,7 +40,7 @@ const CONFLICTS = [404, 409, 412];
 /** The statuses of an upload whose object, or parts, another request has replaced or removed. */
 const SUPERSEDED = [404, 412];
 
-/** How often a conditional request, or an upload, is sent whose condition holds. */
+/** How many times to send a conditional request, or an upload, whose condition holds. */
 const MAX_TRIES = 3;
 
 /** The prefix of temporary objects that test a service, and their maximum length in bytes. */
@@ -247,7 +247,10 @@ export class S3Objects implements StoreObjects {
     }
   }
 
-  /** Requests a page of a list. An empty response must not pass for an empty list: a collection would delete everything. */
+  /**
+   * Requests a page of a list. An empty response must not be read as an empty list: a collection would delete
+   * everything.
+   */
   #page<T extends object>(key: string, call: Call<T>, signal: AbortSignal | undefined): Promise<T> {
     const request: Call<T> = async (s3, options) => {
       const page = await call(s3, options);
@@ -396,7 +399,7 @@ export class S3Objects implements StoreObjects {
   }
 
   /**
-   * Uploads an object, unless it exists. A conflict (409) may end a multipart upload: AWS advises to start another.
+   * Uploads an object, unless it exists. A conflict (409) may end a multipart upload: AWS advises starting another.
    *
    * @returns whether this upload has made it
    */

@@ -1,4 +1,4 @@
-/** Saves an attached disk: in intervals, and between the hooks `freeze` and `thaw`. */
+/** Saves an attached disk: at intervals, and between the hooks `freeze` and `thaw`. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Checks, type Duration, duration, FUNCTION, millisecondsOf } from "../check.js";
@@ -14,8 +14,8 @@ export type Hook = (signal: AbortSignal) => unknown;
 /** Options of all saves of an attached disk. */
 export interface HookOptions {
   /**
-   * Called before the changes are copied: flush and freeze the file systems of the disk, or pause the virtual machine. If
-   * it fails, nothing is saved. Default: none; the save has what a power failure would leave.
+   * Called before the last changes are copied: flush and freeze the file systems of the disk, or pause the virtual
+   * machine. If it fails, nothing is saved. Default: none; the save has what a power failure would leave.
    */
   readonly freeze?: Hook | undefined;
   /** Called as soon as the changes are copied, and also if `freeze` or the copy has failed. Default: none. */
@@ -107,12 +107,12 @@ export interface AutoSaved {
   /** Returns whether there is anything to save. */
   hasChanged(): boolean;
   save(): Promise<unknown>;
-  /** Called when a save has failed; it is tried again. */
+  /** Called when a save has failed. It will be retried. */
   onFailure(error: unknown): void;
 }
 
 /**
- * Saves in intervals, one save at a time, until the signal is aborted. A save that fails is tried again sooner.
+ * Saves at intervals, one save at a time, until the signal is aborted. Retries a failed save sooner.
  *
  * @param interval in milliseconds
  */

@@ -25,8 +25,8 @@ const FOLDER = "snapshots/";
 const [SUFFIX, TRACE] = [".vhs", ".vhs.trace"];
 
 /**
- * How long a collection may take to delete a snapshot that it has claimed, in milliseconds, and after how long anyone may
- * take over the claim: by then, no request of the first one can arrive any more.
+ * How long a collection may take to delete a snapshot that it has claimed, in milliseconds, and how long after it
+ * another process may take it over: by then, no request of the first one can arrive.
  */
 const [CLAIM_TIMEOUT, TAKEOVER] = [60_000, 300_000];
 
@@ -204,13 +204,13 @@ export class Snapshots {
       const left = Math.floor(end - performance.now());
       const isCertain =
         left > 0 && (await this.objects.delete(`${FOLDER}${digest}${suffix}`, left));
-      // The claim stays, so that nobody stores the snapshot again as long as a request may arrive.
+      // Keep the claim, so that no process stores the snapshot again while a request may still arrive.
       if (!isCertain) return false;
     }
     return this.tombstones.remove(digest, claim);
   }
 
-  /** Returns whether nobody else is deleting a snapshot. */
+  /** Returns whether this process may claim a snapshot: no other one is deleting it. */
   async #mayClaim({ state, modified }: Tombstone): Promise<boolean> {
     return state === "marked" || (await this.objects.now()) - modified > TAKEOVER;
   }
@@ -249,7 +249,7 @@ export class Snapshots {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     await this.#unmark(digest, signal);
-    // If it is there already, it must be what was written here, too.
+    // If the snapshot is there already, it must be the same.
     if (!(await object.publish(keyOf(digest), signal))) await this.check(digest, size, signal);
   }
 
