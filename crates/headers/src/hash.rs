@@ -4,7 +4,8 @@
 //! hash reads two words instead: the first eight bytes and the last eight. Of each byte it keeps
 //! the two bits that `-`, `_` and `.` share, and the two cases of a letter: more would cost several
 //! operations for each name. Some other names become equal by that, which costs a comparison but
-//! never a wrong result.
+//! never a wrong result. For names in lower case it keeps whole bytes where no rule has one of these
+//! characters: a name that is equivalent to a rule has none there, either.
 
 use crate::mix::mix;
 
@@ -17,11 +18,47 @@ const SHARED_BITS: u64 = u64::from_le_bytes([0x0c; 8]);
 pub(crate) struct NameHasher {
     first: u64,
     last: u64,
+    kept: KeptBits,
+}
+
+/// The bits of each word that the hash reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptBits {
+    first: u64,
+    last: u64,
+}
+
+impl KeptBits {
+    /// The bits for names in any case.
+    const SHARED: Self = Self { first: SHARED_BITS, last: SHARED_BITS };
+
+    /// Returns the bits for names in lower case, given the words of all rules.
+    #[cfg(feature = "http")]
+    pub(crate) fn of_lower_case(rules: impl Iterator<Item = Words>) -> Self {
+        rules.fold(Self { first: u64::MAX, last: u64::MAX }, |kept, words| Self {
+            first: kept.first & shared_at_separators(words.first),
+            last: kept.last & shared_at_separators(words.last),
+        })
+    }
+}
+
+/// Returns the shared bits of each `-`, `_` and `.` in a word, and all bits of its other bytes.
+#[cfg(feature = "http")]
+fn shared_at_separators(word: u64) -> u64 {
+    u64::from_le_bytes(word.to_le_bytes().map(|byte| match byte {
+        b'-' | b'_' | b'.' => SHARED_BITS as u8,
+        _ => u8::MAX,
+    }))
 }
 
 impl NameHasher {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { first: mix(seed) | 1, last: mix(!seed) | 1 }
+        Self::keeping(KeptBits::SHARED, seed)
+    }
+
+    /// Returns a hasher that reads only the `kept` bits.
+    pub(crate) fn keeping(kept: KeptBits, seed: u64) -> Self {
+        Self { first: mix(seed) | 1, last: mix(!seed) | 1, kept }
     }
 
     /// Hashes a name. Equivalent names have the same hash.
@@ -34,8 +71,8 @@ impl NameHasher {
     #[inline]
     pub(crate) fn hash_words(&self, words: Words) -> u64 {
         folded_multiply(
-            words.first & SHARED_BITS ^ self.first,
-            (words.last & SHARED_BITS ^ self.last).wrapping_add(words.length as u64),
+            words.first & self.kept.first ^ self.first,
+            (words.last & self.kept.last ^ self.last).wrapping_add(words.length as u64),
         )
     }
 
@@ -117,5 +154,17 @@ mod tests {
             assert_eq!(of(&[byte; 9]), of(&[byte.to_ascii_uppercase(); 9]));
         }
         assert_ne!(of(b"a-b"), of(b"adb"));
+    }
+
+    #[cfg(feature = "http")]
+    #[test]
+    fn names_in_lower_case_keep_all_bits_but_those_of_separators() {
+        let kept =
+            KeptBits::of_lower_case([b"a-bcdefgh".as_slice(), b"xyz"].map(Words::of).into_iter());
+        let of = |name: &[u8]| NameHasher::keeping(kept, 7).hash(name);
+        assert_eq!(of(b"a_bcdefgh"), of(b"a-bcdefgh"));
+        // The shared bits of `d` and `g` are equal, and those of `y` and `z`.
+        assert_ne!(of(b"a-bcdefgh"), of(b"a-bcgefgh"));
+        assert_ne!(of(b"yx"), of(b"zx"));
     }
 }

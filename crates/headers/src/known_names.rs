@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName};
 use crate::{
     HeaderSet, Rule,
     exact_table::{self, BuiltExactTable, Candidate},
-    hash::{NameHasher, Words},
+    hash::{KeptBits, NameHasher, Words},
     header_map::strip_each,
     name_key::NameKey,
     standard_names::StandardNames,
@@ -107,12 +107,14 @@ impl KnownNames {
                 number.into_iter().chain([words]).map(move |key| (key, rule))
             })
             .collect();
+        let kept = KeptBits::of_lower_case(names.iter().map(|known| known.words));
         let exact_table = exact_table::build_within(MAX_SEEDS, keys.len(), |seed| {
-            let hasher = NameHasher::new(seed);
+            let hasher = NameHasher::keeping(kept, seed);
             keys.iter().map(|&(key, rule)| (key.hash(hasher), rule)).collect()
         })?;
         let standard = StandardNames::of(set)?;
-        Some(Self { hasher: NameHasher::new(exact_table.seed), names, exact_table, standard })
+        let hasher = NameHasher::keeping(kept, exact_table.seed);
+        Some(Self { hasher, names, exact_table, standard })
     }
 
     /// Returns whether a rule of `set` matches `name`. `set` must be the one passed to
