@@ -109,8 +109,7 @@ export interface TemporaryFile {
 }
 
 /**
- * Calls `use` with an empty temporary file, and removes the file when the result settles. The file is unlinked as soon
- * as it is open, so that nothing is left behind if the process is killed.
+ * Calls `use` with an empty temporary file, and closes the file when the result settles.
  *
  * @param folder default: `TMPDIR`
  * @throws {SnapshotError} `ERR_TARGET`
@@ -124,13 +123,11 @@ export async function withTemporaryFile<T>(
     return await use(file);
   } finally {
     await file.handle.close();
-    // On systems that do not unlink open files.
-    await rm(file.path, { force: true }).catch(() => {});
   }
 }
 
 /**
- * Opens an empty temporary file. Closing it removes it.
+ * Opens an empty temporary file, which is unlinked at once: nothing is left behind if the process is killed.
  *
  * @param folder default: `TMPDIR`
  * @throws {SnapshotError} `ERR_TARGET`
