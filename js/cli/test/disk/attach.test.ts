@@ -161,6 +161,22 @@ test("reports that the disk was lost, still serves it, and ends with an error", 
   await json(["recover", store, path, "--as", "alice-2"], env);
 });
 
+test("warns on standard error when the disk was removed", async () => {
+  const { store, socket, args, env } = await withDisk();
+  const { err, stop } = await attach(args, env);
+  await writeTo(socket, BLOCK);
+  rmSync(join(store, "disks/alice"));
+  const refused = await failure(["save", store, "alice"], env);
+  expect(refused).toMatchObject({ exit: 3, code: "ERR_LEASE_LOST" });
+  expect(refused.message).toContain("end this process and run");
+  await vi.waitUntil(() => err().includes("\n"), 20_000);
+  expect(err()).toMatch(/^hedgerow: alice was removed: nothing more can be saved .*\.raw .*\n$/);
+  expect((await readFrom(socket, 4096)).equals(BLOCK)).toBe(true);
+  const end = await stop("SIGTERM");
+  expect(end.code).toBe(3);
+  expect(end.err.trimEnd().split("\n")).toHaveLength(2);
+});
+
 test("ends with an error that names the local image if it cannot save before the deadline", async () => {
   const { root, store, socket, args, env } = await withDisk();
   const [pid, thawed] = [join(root, "pid"), join(root, "thawed")];

@@ -57,6 +57,15 @@ test("reads what a cached base has from there, and fetches the rest", async () =
   expect(bytesOnDisk(path(leftovers(path())[0] as string))).toBeLessThan(2 * MIB);
 });
 
+test("fills what a cached base has from there, and fetches the delta alone", async () => {
+  const { origin, cache } = await cacheWith(["first.vhs"]);
+  const options = { image: path("filled-over-base"), cache, workers: 1, trace: false as const };
+  await using disk = await openSnapshot(origin.url("/a.vhs").href, options);
+  await disk.filled;
+  expectSame(await disk.read(0, disk.size), chain.image);
+  expect(origin.bytesSent).toBeLessThan(1.1 * chain.files["a.vhs"].length);
+});
+
 test("an image over a base that is evicted later is opened again without it", async () => {
   const { origin, cache } = await cacheWith(["base.vhs"]);
   const options = { image: path("evicted"), cache, fill: "none" as const, workers: 1 };

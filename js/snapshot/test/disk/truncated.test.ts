@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 /** Opens a disk over a cached image, in a folder of its own. Returns it, and a function that truncates that image. */
-async function overCached(cached: string, options: object = {}, at = path) {
+async function overCached(cached: string, options: object = {}, at = path, snapshot = "a.vhs") {
   count += 1;
   const folder = at(`disk-${count}`);
   mkdirSync(folder);
@@ -50,7 +50,7 @@ async function overCached(cached: string, options: object = {}, at = path) {
     truncateSync(base, length);
   };
   const how = { image: `${folder}/disk`, cache, workers: 1, trace: false, ...options } as const;
-  const open = () => openSnapshot(path("a.vhs"), how);
+  const open = () => openSnapshot(path(snapshot), how);
   return { folder, open, truncate, image: how.image };
 }
 
@@ -85,6 +85,23 @@ describe("a cached image that is truncated under an open disk", () => {
       await refusalOf(disk.save(`${folder}/saved.vhs`), "ERR_CACHE");
     },
   );
+
+  test("does not fail a save that needs nothing of its missing end", async () => {
+    const options = { fill: "none" };
+    const { folder, open, truncate } = await overCached("base.vhs", options, path, "base.vhs");
+    await restoreSnapshot(path("base.vhs"), `${folder}/expected`, { workers: 1 });
+    const expected = readFileSync(`${folder}/expected`);
+    await using disk = await open();
+    const [whole, offset] = [noise("whole", BLOCK), 600 * 1024];
+    truncate(offset + 10);
+    await refusalOf(disk.read(offset, BLOCK), "ERR_CACHE");
+    await disk.write(offset, whole);
+    await disk.save(`${folder}/saved.vhs`);
+    const resolve = () => path("base.vhs");
+    await restoreSnapshot(`${folder}/saved.vhs`, `${folder}/restored`, { workers: 1, resolve });
+    whole.copy(expected, offset);
+    expectSame(readFileSync(`${folder}/restored`), expected);
+  });
 
   test("ends the fill, and is restored when the disk is opened again", async () => {
     const { open, truncate, image } = await overCached("first.vhs");
