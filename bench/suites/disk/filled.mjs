@@ -1,4 +1,4 @@
-// Fills a disk, compares the filled one with other NBD servers of the same file, and saves what was written to it.
+// Fills a disk, compares the filled one with other NBD servers of the same file, and saves the writes.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createSnapshot, restoreSnapshot } from "../../../js/snapshot/dist/index.js";

@@ -1,4 +1,4 @@
-// A sandbox has a disk in a store. One host at a time attaches the disk, works on it, and saves what has changed.
+// A sandbox has a disk in a store. One host at a time attaches the disk, works on it, and saves the changes.
 
 /** @import { DiskStore } from "@hedgerow/snapshot" */
 
