@@ -1,8 +1,10 @@
 // Runs the tests of every change: `npm test [-- --slow]`, where `--slow` lists the slowest files. `npm run verify` runs
 // the others.
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-import { main, output, run, runTogether, step } from "./lib/run.mjs";
+import { inRoot } from "./lib/paths.mjs";
+import { capture, listFiles, main, output, run, runTogether, step } from "./lib/run.mjs";
 import { setUpTests } from "./lib/set-up-tests.mjs";
 
 /** The crates with each feature set. `npm run verify -- crates` runs their WebAssembly in Wasmtime. */
@@ -37,13 +39,17 @@ await main(async () => {
   step("all tests passed");
 });
 
-/** Returns the documents that the change touches; all of them if the history is missing. */
+/** Returns the documents with code that the change touches; all of them if the history is missing. */
 function changedDocuments() {
   const newest = Number(output("git", ["log", "-1", "--format=%ct"]));
   const before = `--before=${newest - CHANGE_HOURS * 3600}`;
   const base = output("git", ["rev-list", "-1", before, "HEAD"]).trim();
-  const list = base === "" ? ["ls-files"] : ["diff", "--name-only", "--diff-filter=d", base, "--"];
-  return output("git", [...list, "*.md"])
-    .split("\n")
-    .filter((path) => path !== "");
+  if (base === "") return listFiles("*.md");
+  return listFiles("*.md").filter((path) => {
+    const then = capture("git", ["show", `${base}:${path}`]) ?? "";
+    return codeIn(then) !== codeIn(readFileSync(inRoot(path), "utf8"));
+  });
 }
+
+/** Returns the fenced blocks of a document. @param {string} text */
+const codeIn = (text) => (text.match(/^( *)```.*?^\1```$/gms) ?? []).join("\n");
