@@ -14,18 +14,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import {
-  type CacheOptions,
-  type GetOptions,
-  ImageCache,
-  restoreSnapshot,
-} from "@hedgerow/snapshot";
+import { type CacheOptions, ImageCache } from "@hedgerow/snapshot";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
-  digestsIn,
   expectImage,
   MIB,
   makeSample,
@@ -60,37 +54,11 @@ async function expectRefused(place: string, ...parts: string[]): Promise<void> {
 }
 
 describe("options", () => {
-  test.each([
-    {},
-    { maxBytes: undefined },
-    { maxBytes: MIB - 1 },
-    { maxBytes: 1.5 * MIB + 0.5 },
-    { maxBytes: Number.POSITIVE_INFINITY },
-    { maxBytes: Number.NaN },
-    { maxBytes: 2 ** 53 },
-    { maxBytes: "50 GB" },
-    { ...OPTIONS, create: 1 },
-    { ...OPTIONS, create: null },
-    { ...OPTIONS, verifyBytesPerSecond: 0 },
-    { ...OPTIONS, verifyBytesPerSecond: -1 },
-    { ...OPTIONS, verifyBytesPerSecond: 0.5 },
-    { ...OPTIONS, verifyBytesPerSecond: "fast" },
-  ])("refuses the options %o", async (options) => {
-    const opening = ImageCache.open(directory, options as CacheOptions);
-    const error = await refusalOf(opening, "ERR_ARGUMENT");
-    const option = Object.keys(options).at(-1) ?? "maxBytes";
-    expect(error.message).toMatch(new RegExp(`^${option}: expected .*, found `));
+  test("needs a limit", async () => {
+    const options = {} as CacheOptions;
+    const error = await refusalOf(ImageCache.open(directory, options), "ERR_ARGUMENT");
+    expect(error.message).toMatch(/^maxBytes: expected .*, found /);
     expect(existsSync(directory)).toBe(false);
-  });
-
-  test.each([undefined, null, "options", 3])("refuses %j instead of options", async (options) => {
-    const wrong = options as unknown as CacheOptions;
-    await refusalOf(ImageCache.open(directory, wrong), "ERR_ARGUMENT");
-    expect(existsSync(directory)).toBe(false);
-  });
-
-  test.each([undefined, null, 3, "", "a\0b"])("refuses %j as a directory", async (place) => {
-    await refusalOf(ImageCache.open(place as string, OPTIONS), "ERR_ARGUMENT");
   });
 
   test("accepts options at their limits", async () => {
@@ -98,47 +66,6 @@ describe("options", () => {
     const options = { maxBytes: Number.MAX_SAFE_INTEGER, verifyBytesPerSecond: undefined };
     const cache = await openCache(directory, options);
     expect((await cache.stats()).maxBytes).toBe(Number.MAX_SAFE_INTEGER);
-  });
-
-  test.each([
-    { digest: "abc" },
-    { digest: 3 },
-    { signal: {} },
-    { onProgress: "often" },
-    { workers: 0 },
-    { overwrite: "yes" },
-    { durable: 1 },
-    { copyTo: 3 },
-    { copyTo: "" },
-    { connections: 0 },
-    { partSize: 1 },
-    { retries: -1 },
-    { timeouts: 3 },
-    { headers: { "a b": "c" } },
-    { s3: { endpoint: "ftp://a" } },
-  ])("refuses to get with the options %o, also for files", async (options) => {
-    const cache = await openCache(directory);
-    for (const source of [sample.snapshot, "http://127.0.0.1:1/a.vhs"]) {
-      const error = await refusalOf(cache.get(source, options as GetOptions), "ERR_ARGUMENT");
-      expect(error.message).toContain(Object.keys(options)[0]);
-    }
-    expect(digestsIn(directory)).toEqual([]);
-  });
-
-  test("refuses invalid sources and options in all methods", async () => {
-    const cache = await openCache(directory);
-    const calls = [cache.get, cache.has, cache.delete].map((call) => call.bind(cache));
-    for (const call of calls) {
-      for (const source of [3, undefined, "", "ftp://user:secret@example.com/a.vhs"]) {
-        const error = await refusalOf(call(source as string), "ERR_ARGUMENT");
-        expect(`${error.message} ${error.stack}`).not.toContain("secret");
-      }
-      await refusalOf(call(sample.snapshot, null as unknown as object), "ERR_ARGUMENT");
-      await refusalOf(call(sample.snapshot, { digest: "0" }), "ERR_ARGUMENT");
-    }
-    const restoring = restoreSnapshot(sample.snapshot, path("no"), { cache: {} as ImageCache });
-    expect((await refusalOf(restoring, "ERR_ARGUMENT")).message).toContain("cache: ");
-    expect(existsSync(path("no"))).toBe(false);
   });
 });
 
