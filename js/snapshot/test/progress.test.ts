@@ -7,7 +7,7 @@ import {
   type SnapshotInfo,
   verifySnapshot,
 } from "@hedgerow/snapshot";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { letters, writeSparse } from "../../../tests/support/snapshots/image.js";
@@ -57,54 +57,31 @@ beforeAll(async () => {
   info = await createSnapshot(image, snapshot, { level: LEVEL });
 });
 
-describe.each(Object.keys(phases) as Operation[])("%s", (phase) => {
-  const reports: Progress[] = [];
-  let duration: number;
-
-  beforeAll(async () => {
+test.each(Object.keys(phases) as Operation[])(
+  "progress of %s names the phase, never goes back, and ends at the total",
+  async (phase) => {
+    const reports: Progress[] = [];
     const start = performance.now();
     await phases[phase].run((progress) => reports.push(progress));
-    duration = performance.now() - start;
-  });
-
-  test(`progress of ${phase} names the phase`, () => {
-    expect(reports.map((progress) => progress.phase)).toEqual(reports.map(() => phase));
-  });
-
-  test(`progress of ${phase} never goes back`, () => {
+    const duration = performance.now() - start;
     for (const [index, now] of reports.entries()) {
-      const before = reports[index - 1];
-      if (before === undefined) continue;
-      expect(now.totalBytes).toBe(before.totalBytes);
-      for (const field of ["bytes", "compressedBytes", "frames"] as const) {
+      const before = reports[index - 1] ?? { ...now, bytes: 0, compressedBytes: 0, frames: 0 };
+      expect(now).toMatchObject({ phase, totalBytes: before.totalBytes });
+      for (const field of ["bytes", "compressedBytes", "frames"] as const)
         expect(now[field]).toBeGreaterThanOrEqual(before[field]);
-      }
+      expect(now.bytes).toBeLessThanOrEqual(now.totalBytes);
+      expect(now.compressedBytes).toBeLessThanOrEqual(info.fileSize);
+      expect(Number.isFinite(now.bytesPerSecond)).toBe(true);
     }
-  });
-
-  test(`progress of ${phase} never exceeds the total`, () => {
-    for (const { bytes, totalBytes, compressedBytes } of reports) {
-      expect(bytes).toBeLessThanOrEqual(totalBytes);
-      expect(compressedBytes).toBeLessThanOrEqual(info.fileSize);
-    }
-  });
-
-  test(`progress of ${phase} ends at the total`, () => {
-    expect(reports.at(-1)).toMatchObject(phases[phase].last());
-    expect(reports.at(-1)?.compressedBytes).toBeGreaterThan(info.fileSize * 0.99);
-  });
-
-  test(`progress of ${phase} reports the average throughput`, () => {
-    const { bytes, bytesPerSecond } = reports.at(-1)!;
-    expect(bytesPerSecond).toBeGreaterThanOrEqual(bytes / (duration / 1000));
-    for (const progress of reports) expect(Number.isFinite(progress.bytesPerSecond)).toBe(true);
-  });
-
-  test(`progress of ${phase} is reported up to ten times a second, and once at the end`, () => {
-    expect(reports.length).toBeGreaterThanOrEqual(1);
+    const last = reports.at(-1)!;
+    expect(last).toMatchObject(phases[phase].last());
+    expect(last.compressedBytes).toBeGreaterThan(info.fileSize * 0.99);
+    // The average throughput.
+    expect(last.bytesPerSecond).toBeGreaterThanOrEqual(last.bytes / (duration / 1000));
+    // Up to ten times a second, and once at the end.
     expect(reports.length).toBeLessThanOrEqual(1 + duration / 100);
-  });
-});
+  },
+);
 
 test("reports progress while the operation runs", async () => {
   const reports: Progress[] = [];
