@@ -23,6 +23,9 @@ const CANDIDATES: usize = 32;
 pub(crate) struct KnownNames {
     names: Vec<KnownName>,
     exact_table: BuiltExactTable,
+    /// Whether a slot of the table stands for several rules, which is not so in the table of the set
+    /// if it is here: the hashes keep other bits.
+    has_shared_hashes: bool,
     hasher: NameHasher,
     standard: StandardNames,
 }
@@ -39,15 +42,15 @@ impl KnownName {
     /// the rule, or the name of another rule with the same hash, and [`is_other`](Self::is_other)
     /// must tell.
     #[inline]
-    fn may_be_other(&self, set: &HeaderSet<'_>, words: Words) -> bool {
-        set.has_shared_hashes() || words.may_be_equivalent(self.words)
+    fn may_be_other(&self, has_shared_hashes: bool, words: Words) -> bool {
+        has_shared_hashes || words.may_be_equivalent(self.words)
     }
 
     /// Returns whether a rule of `set` matches `name`, which has this rule's hash and is not its name.
     /// Not inlined, to keep its callers small.
     #[cold]
-    fn is_other(&self, set: &HeaderSet<'_>, name: &HeaderName) -> bool {
-        set.is_other(name.as_ref(), self.name.as_ref())
+    fn is_other(&self, set: &HeaderSet<'_>, has_shared_hashes: bool, name: &HeaderName) -> bool {
+        set.is_other(name.as_ref(), self.name.as_ref(), has_shared_hashes)
     }
 
     /// Returns whether `name` is the rule's. Not inlined, to keep its callers small.
@@ -114,7 +117,8 @@ impl KnownNames {
         })?;
         let standard = StandardNames::of(set)?;
         let hasher = NameHasher::keeping(kept, exact_table.seed);
-        Some(Self { hasher, names, exact_table, standard })
+        let has_shared_hashes = exact_table.as_table().rules().count() < keys.len();
+        Some(Self { hasher, names, exact_table, has_shared_hashes, standard })
     }
 
     /// Returns whether a rule of `set` matches `name`. `set` must be the one passed to
@@ -135,7 +139,8 @@ impl KnownNames {
         self.names.get(usize::from(rule)).is_some_and(|rule| {
             let words = Words::of(name.as_ref());
             words == rule.words && (words.are_whole() || rule.is(name))
-                || rule.may_be_other(set, words) && rule.is_other(set, name)
+                || rule.may_be_other(self.has_shared_hashes, words)
+                    && rule.is_other(set, self.has_shared_hashes, name)
         })
     }
 
@@ -183,8 +188,8 @@ impl KnownNames {
             let words = Words::of(name.as_ref());
             if words == rule.words && (words.are_whole() || rule.is(name)) {
                 map.remove(&rule.name);
-            } else if rule.may_be_other(set, words) {
-                has_others = has_others || rule.is_other(set, name);
+            } else if rule.may_be_other(self.has_shared_hashes, words) {
+                has_others = has_others || rule.is_other(set, self.has_shared_hashes, name);
             }
         }
         has_others

@@ -298,22 +298,16 @@ impl<'a> HeaderSet<'a> {
     fn is_exact_rule(&self, rule: usize, name: &[u8]) -> bool {
         let table = self.rule_table();
         rule < table.len()
-            && (is_name(name, table.text(rule)) || self.is_other(name, table.text(rule)))
-    }
-
-    #[cfg(feature = "http")]
-    #[inline]
-    pub(crate) fn has_shared_hashes(&self) -> bool {
-        self.has_shared_hashes
+            && (is_name(name, table.text(rule))
+                || self.is_other(name, table.text(rule), self.has_shared_hashes))
     }
 
     /// Returns whether `name`, which has the hash of a rule with this text, is another spelling of
-    /// it or matches another rule with the same hash. Not inlined, to keep its callers small.
+    /// it or, if rules share hashes, matches another rule. Not inlined, to keep its callers small.
     #[cfg(feature = "front")]
     #[cold]
-    pub(crate) fn is_other(&self, name: &[u8], text: &[u8]) -> bool {
-        is_equivalent(name, text, self.spelling())
-            || self.has_shared_hashes && self.is_in_trie(name)
+    pub(crate) fn is_other(&self, name: &[u8], text: &[u8], has_shared_hashes: bool) -> bool {
+        is_equivalent(name, text, self.spelling()) || has_shared_hashes && self.is_in_trie(name)
     }
 
     #[cfg(feature = "front")]

@@ -162,7 +162,7 @@ fn names_with_the_same_hash_are_told_apart() {
     let twin = |letter: char| format!("x-long-n{letter}mes-with-a-mid{letter}le-and-an-end");
     let names: Vec<String> = ('a'..='z')
         .map(twin)
-        .chain(["x-^", "x-~", "^", "~", "x-|a", "accept"].map(str::to_owned))
+        .chain(["x-^", "x-~", "^", "~", "x-|a", "accept", "tuuu", "tuuuu"].map(str::to_owned))
         .collect();
     let rules_of_each_kind = [
         vec![twin('a')],
@@ -170,6 +170,8 @@ fn names_with_the_same_hash_are_told_apart() {
         vec!["x-^".to_owned()],
         vec!["x-^".to_owned(), "x-~".to_owned(), "~".to_owned()],
         vec!["x-^".to_owned(), "x-~".to_owned(), "x-long*".to_owned()],
+        // They share a hash of whole bytes under every seed, but none of bits.
+        vec!["tuuu".to_owned(), "tuuuu".to_owned()],
     ];
     for rules in rules_of_each_kind {
         assert_stripped(&rules, &numbered(&names));
