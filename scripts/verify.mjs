@@ -112,7 +112,11 @@ function verifyCrates() {
   packCrates();
 }
 
-/** Fuzzes every target for a bounded time, from the inputs that earlier runs found. @param {Options} options */
+/**
+ * Fuzzes every target for a bounded time, even if one fails, from the inputs that earlier runs found.
+ *
+ * @param {Options} options
+ */
 function fuzz({ seconds }) {
   if (capture("c++", ["--version"]) === undefined) {
     throw new StepError("a C++ compiler is missing: apt-get install build-essential");
@@ -121,16 +125,22 @@ function fuzz({ seconds }) {
   const targets = Object.entries(TARGETS).flatMap(([crate, names]) =>
     names.map((name) => ({ crate, name })),
   );
+  const failed = [];
   for (const { crate, name } of targets) {
     step(`fuzzing ${crate} ${name} for ${seconds} s`);
     const corpus = join(cache, "corpora", crate, name);
     mkdirSync(corpus, { recursive: true });
     // A sanitizer would need a nightly toolchain, and the crates contain no unsafe code.
-    run("cargo", [
-      ...["fuzz", "run", "--sanitizer", "none", "--fuzz-dir", `crates/${crate}/fuzz`, name, corpus],
-      ...["--", `-max_total_time=${seconds}`, "-print_funcs=0", "-print_final_stats=1"],
-    ]);
+    try {
+      run("cargo", [
+        ...["fuzz", "run", "--sanitizer", "none", "--fuzz-dir", `crates/${crate}/fuzz`, name],
+        ...[corpus, "--", `-max_total_time=${seconds}`, "-print_funcs=0", "-print_final_stats=1"],
+      ]);
+    } catch (error) {
+      failed.push(`${crate} ${name}: ${/** @type {Error} */ (error).message}`);
+    }
   }
+  if (failed.length > 0) throw new StepError(failed.join("\n\u2717 "));
 }
 
 /** Runs randomised tests with all their trials, and the tests that only `npm run verify` runs. */
