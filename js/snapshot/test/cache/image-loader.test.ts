@@ -102,22 +102,6 @@ describe.each(Object.entries(WAYS))("by %s", (name, way) => {
     expect(strayFiles(directory)).toEqual([]);
   });
 
-  testWay("keeps loading for other callers when one cancels", async () => {
-    const cache = await openCache(newDirectory());
-    const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
-    const controllers = [0, 1, 2].map(() => new AbortController());
-    const getting = controllers.map(({ signal }) => get(cache, origin, { signal }));
-    await vi.waitUntil(() => origin.requests.some(isPart), { timeout: 20_000 });
-    const reason = new Error("the caller's own");
-    controllers[0]!.abort(reason);
-    expect(await rejectionOf(getting[0]!)).toBe(reason);
-    for (const image of await Promise.all(getting.slice(1))) await expectImage(image.path, sample);
-    // Cancelling after the image was returned has no effect.
-    controllers[1]!.abort(reason);
-    expect(await cache.stats()).toMatchObject({ fills: 1, misses: 2, failures: 0, leases: 1 });
-    expectFetchedOnce(origin);
-  });
-
   testWay(
     "removes a load that all callers cancelled, and starts a new one for the next",
     async () => {
@@ -152,14 +136,6 @@ describe.each(Object.entries(WAYS))("by %s", (name, way) => {
     },
   );
 
-  testWay("makes no request for a caller whose signal is already aborted", async () => {
-    const cache = await openCache(newDirectory());
-    const origin = await originOf({ "/a.vhs": sample.snapshot });
-    const signal = AbortSignal.abort(new Error("the caller's own"));
-    expect(await rejectionOf(get(cache, origin, { signal }))).toBe(signal.reason);
-    expect(origin.requestCount).toBe(0);
-  });
-
   testWay("reports progress to every caller", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
@@ -176,20 +152,6 @@ describe.each(Object.entries(WAYS))("by %s", (name, way) => {
     let isReported = false;
     await get(cache, origin, { onProgress: () => (isReported = true) });
     expect(isReported).toBe(false);
-  });
-
-  testWay("rejects only the caller whose onProgress throws", async () => {
-    const cache = await openCache(newDirectory());
-    const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
-    const mine = new Error("mine");
-    const onProgress = () => {
-      throw mine;
-    };
-    const bad = rejectionOf(get(cache, origin, { onProgress }));
-    const good = get(cache, origin);
-    expect(await bad).toBe(mine);
-    await expectImage((await good).path, sample);
-    expect((await cache.stats()).fills).toBe(1);
   });
 
   testWay("rejects all callers when a load fails, and retries for the next", async () => {
