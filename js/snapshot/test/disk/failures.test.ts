@@ -1,7 +1,6 @@
 /** Disks whose server, object, frames, file system or machine fails. */
 import {
   appendFileSync,
-  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -490,83 +489,6 @@ test("a flush that cannot write the state file fails, and the next one loses not
   await using disk = await openSnapshot(path("a.vhs"), options);
   expectSame(await disk.read(0, disk.size), Buffer.concat([written, image.subarray(BLOCK)]));
 });
-
-/** Copies the files of a disk that is in use, as a power failure would leave them. Returns the folder of the copy. */
-function failedCopy(folder: string): string {
-  const copy = `${folder}-copy`;
-  mkdirSync(copy);
-  // The image has its name only when it is complete.
-  for (const name of readdirSync(folder).filter((name) => /disk|[.]state$/.test(name)))
-    copyFileSync(`${folder}/${name}`, `${copy}/${name}`);
-  const [state = ""] = leftovers(copy).filter((file) => file.endsWith(".state"));
-  expect(failSystem(`${copy}/${state}`)).toBe(true);
-  return copy;
-}
-
-test("after a power failure, blocks that were only noted do not count, however often the disk is opened", async () => {
-  const { disk, folder } = await open();
-  await disk.read(0, BLOCK);
-  await disk.write(0, written);
-  const copy = failedCopy(folder);
-  // Neither the write nor the size of the new image has reached the file system.
-  for (const name of leftovers(copy).filter((file) => file.endsWith(".disk")))
-    truncateSync(`${copy}/${name}`, 0);
-  const options = { image: `${copy}/disk`, fill: "none", workers: 1 } as const;
-  await (await openSnapshot(path("a.vhs"), options)).close();
-  await using again = await openSnapshot(path("a.vhs"), options);
-  expectSame(await again.read(0, again.size), image);
-});
-
-test("after a power failure, a hole has the blocks that were flushed, and no others", async () => {
-  const sparse = Buffer.concat([image.subarray(0, MIB), Buffer.alloc(MIB)]);
-  writeFileSync(path("sparse"), sparse);
-  await createSnapshot(path("sparse"), path("sparse.vhs"), { pieceSize: PIECE, workers: 1 });
-  const folder = path("sparse-disk");
-  mkdirSync(folder);
-  const options = { fill: "none", workers: 1 } as const;
-  await using disk = await openSnapshot(path("sparse.vhs"), {
-    ...options,
-    image: `${folder}/disk`,
-  });
-  await disk.write(MIB, written);
-  await disk.flush();
-  await disk.write(MIB + BLOCK, written);
-  const copied = `${failedCopy(folder)}/disk`;
-  await using again = await openSnapshot(path("sparse.vhs"), { ...options, image: copied });
-  written.copy(sparse, MIB);
-  expectSame(await again.read(0, again.size), sparse);
-  await again.save(path("sparse-saved.vhs"));
-  await restoreSnapshot(path("sparse-saved.vhs"), path("sparse-restored"), { workers: 1 });
-  expectSame(readFileSync(path("sparse-restored")), sparse);
-});
-
-test.each(["none", "all"] as const)(
-  "after a power failure, flushed blocks are there, and what is read is saved, with fill: %s",
-  async (fill) => {
-    const { disk, folder } = await open({ fill });
-    if (fill === "all") await disk.filled;
-    await disk.read(0, 2 * MIB);
-    await disk.write(MIB, written);
-    await disk.flush();
-    // These reach the image by chance.
-    await disk.write(MIB + 2 * BLOCK, written);
-    await disk.write(3 * MIB, written);
-    const copy = failedCopy(folder);
-    await using again = await openSnapshot(path("a.vhs"), { image: `${copy}/disk`, workers: 1 });
-    await again.filled;
-    const found = await again.read(0, again.size);
-    expectSame(found.subarray(MIB, MIB + BLOCK), written);
-    const expected = Buffer.from(image);
-    written.copy(expected, MIB);
-    if (fill === "all")
-      for (const offset of [MIB + 2 * BLOCK, 3 * MIB]) written.copy(expected, offset);
-    expectSame(found, expected);
-    await again.save(`${copy}/saved.vhs`, { resolve: () => path("a.vhs") });
-    const [restored, resolve] = [`${copy}/restored`, () => path("a.vhs")];
-    await restoreSnapshot(`${copy}/saved.vhs`, restored, { resolve, workers: 1 });
-    expectSame(readFileSync(restored), expected);
-  },
-);
 
 describe.each(["all", "none"] as const)(
   "on a file system that is smaller than the data (fill: %s)",
