@@ -14,6 +14,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { onDisk } from "../support/disk.js";
 import { type Job, run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
 import { expectNoConnections, faultsOf, isHead, isTail, originOf } from "../support/remote.js";
@@ -39,14 +40,6 @@ beforeEach(() => {
   mkdirSync(folder);
 });
 
-/** Returns a command that mounts a small disk at a folder for the command that follows. */
-function onDisk(size: number, at: string, setUp = ":"): readonly string[] {
-  const isRoot = process.getuid?.() === 0;
-  const namespace = isRoot ? ["--mount"] : ["--mount", "--map-root-user"];
-  const script = `set -e; mount -t tmpfs -o size=${size} tmpfs "$0"; ${setUp}; exec "$@"`;
-  return ["unshare", ...namespace, "sh", "-c", script, at];
-}
-
 /** Throws if an origin was asked for more than the tail and the prefix. */
 async function expectNoData(origin: Origin): Promise<void> {
   await expectNoConnections(origin);
@@ -64,7 +57,7 @@ test.each([false, true])(
   "reports a disk without room before it fetches data (resume: %s)",
   async (resume) => {
     const origin = await originOf({ "/a.vhs": snapshot });
-    const under = onDisk(4 * MIB, folder, `printf '${OLD}' > "$0/target"`);
+    const under = onDisk(folder, "4m", `printf '${OLD}' > "$0/target"`);
     const outcome = await run(jobOf(origin, { resume }), { under });
     expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "ENOSPC" });
     expect(outcome.error?.message).toMatch(/needs \d+ bytes on the disk, \d+ are free/);
@@ -84,7 +77,7 @@ test("reports a disk that fills up during a restore, and leaves nothing", async 
   const isBegun = `[ -n "$(find "$0" -name '.hedgerow-*' -size +1)" ]`;
   const wait = `for _ in $(seq 500); do ${isBegun} && break; sleep 0.05; done`;
   const fill = `(${wait}; head -c ${12 * MIB} /dev/zero > "$0/others") 2> /dev/null & true`;
-  const outcome = await run(jobOf(origin), { under: onDisk(12 * MIB, folder, fill) });
+  const outcome = await run(jobOf(origin), { under: onDisk(folder, "12m", fill) });
   expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "ENOSPC" });
   expect(outcome.error?.message).toContain(target);
   expect(outcome.error?.message).not.toContain("expected room");
@@ -97,7 +90,7 @@ test("checks the room of the disk that a link leads to", async () => {
   mkdirSync(path("small"), { recursive: true });
   writeFileSync(path("folder", "other"), OLD);
   const job = { ...jobOf(origin), target: path("small", "target") };
-  const under = onDisk(MIB, path("small"), `ln -s "${path("folder", "other")}" "$0/target"`);
+  const under = onDisk(path("small"), "1m", `ln -s "${path("folder", "other")}" "$0/target"`);
   const outcome = await run(job, { under });
   expect(outcome).toMatchObject({ error: null, names: ["target"] });
   expectSame(readFileSync(path("folder", "other")), bytes);

@@ -72,20 +72,14 @@ const ways = [
 ] as const;
 
 describe.each(ways)("copying an image %s", (holes, libc) => {
-  const alternating = (first: number): [number, number][] =>
-    [...steps(6 * MIB, 24 * KIB)].map((at) => [at + first, at + first + 8 * KIB]);
-
   const layouts: Record<string, readonly [size: number, stretches: [number, number][]]> = {
     "an empty image": [0, []],
     "a single byte": [1, [[0, 1]]],
     "a single hole": [64 * MIB, []],
-    "data without holes": [5 * MIB, [[0, 5 * MIB]]],
-    "a hole before data": [8 * MIB, [[5 * MIB, 8 * MIB]]],
-    "a hole after data": [8 * MIB, [[0, 3 * MIB]]],
-    "alternating data and holes": [6 * MIB, alternating(0)],
-    "alternating holes and data": [6 * MIB, alternating(8 * KIB)],
-    "a partial last block of data": [3 * MIB + 1001, [[MIB, 3 * MIB + 1001]]],
-    "a partial last block in a hole": [3 * MIB + 1001, [[4 * KIB, 12 * KIB]]],
+    "data and holes in turn": [
+      6 * MIB,
+      [...steps(6 * MIB, 24 * KIB)].map((at) => [at, at + 8 * KIB]),
+    ],
     "data terabytes apart": [
       2 ** 42,
       [

@@ -1,4 +1,4 @@
-/** EncodeJob and checking copies of sparse images. */
+/** Makes and checks copies of sparse images. */
 import { closeSync, mkdirSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
