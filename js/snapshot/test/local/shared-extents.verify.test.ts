@@ -3,10 +3,8 @@ import { execFileSync } from "node:child_process";
 import {
   closeSync,
   copyFileSync,
-  linkSync,
   openSync,
   readFileSync,
-  rmSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -18,7 +16,7 @@ import { describe, expect, test } from "vitest";
 import fc from "../../../../tests/support/fast-check.js";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { expectSame, noise, steps } from "../../../../tests/support/snapshots/image.js";
+import { noise, steps } from "../../../../tests/support/snapshots/image.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { libc } from "../../src/local/libc.js";
 import { writeImage } from "../support/copies.js";
@@ -68,23 +66,6 @@ describe.each(Object.entries(disks))("%s", (_, disk) => {
     return { base, image, blocks: new SharedBlocks(size, stretches) };
   }
 
-  test("finds all whole blocks of a clone", async () => {
-    const { base, image } = pair(16 * MIB + 1001);
-    expect(await shared(image, base)).toEqual([{ start: 0, end: 16 * MIB }]);
-    expect(await shared(base, image)).toEqual([{ start: 0, end: 16 * MIB }]);
-  });
-
-  test("finds 300 scattered writes to the block", async () => {
-    const { base, image, blocks } = pair(48 * MIB);
-    const offsets = noise("scattered", 1200);
-    for (const at of steps(1200, 4)) {
-      const offset = offsets.readUInt32LE(at) % (48 * MIB - 64 * KIB);
-      write(image, offset, noise(`${at}`, 64 * KIB));
-      blocks.touch(offset, offset + 64 * KIB);
-    }
-    expect(await shared(image, base)).toEqual(blocks.ranges());
-  });
-
   test("finds more extents than a call returns", async () => {
     const { base, image, blocks } = pair(24 * MIB + 3 * KIB);
     const file = openSync(image, "r+");
@@ -97,48 +78,11 @@ describe.each(Object.entries(disks))("%s", (_, disk) => {
     expect(await shared(image, base)).toEqual(blocks.ranges());
   });
 
-  test("finds writes through another name, while the file is open", async () => {
-    const { base, image, blocks } = pair(4 * MIB);
-    linkSync(image, disk.path("another name"));
-    const file = openSync(disk.path("another name"), "r+");
-    try {
-      writeSync(file, "written", MIB + 1);
-      blocks.touch(MIB + 1, MIB + 8);
-      expect(await shared(image, base)).toEqual(blocks.ranges());
-    } finally {
-      closeSync(file);
-      rmSync(disk.path("another name"));
-    }
-  });
-
   test("finds writes through mapped memory", async () => {
     const { base, image, blocks } = pair(4 * MIB);
     change("map", image, 2 * MIB - 3, "written");
     blocks.touch(2 * MIB - 3, 2 * MIB + 4);
     expect(await shared(image, base)).toEqual(blocks.ranges());
-  });
-
-  test("finds writes to the base", async () => {
-    const { base, image, blocks } = pair(4 * MIB);
-    write(base, 3 * MIB, noise("of the base", 10 * KIB));
-    blocks.touch(3 * MIB, 3 * MIB + 10 * KIB);
-    expect(await shared(image, base)).toEqual(blocks.ranges());
-  });
-
-  test("does not count blocks that were written with the same bytes", async () => {
-    const { base, image, blocks } = pair(4 * MIB);
-    write(image, MIB, readFileSync(base).subarray(MIB, MIB + BLOCK));
-    blocks.touch(MIB, MIB + BLOCK);
-    expect(await shared(image, base)).toEqual(blocks.ranges());
-  });
-
-  test("does not count punched holes", async () => {
-    const { base, image, blocks } = pair(4 * MIB);
-    const before = readFileSync(image);
-    await punch(image, MIB + 100, 64 * KIB);
-    blocks.touch(MIB + 100, MIB + 100 + 64 * KIB);
-    expect(await shared(image, base)).toEqual(blocks.ranges());
-    expectSame(readFileSync(image), before.fill(0, MIB + 100, MIB + 100 + 64 * KIB));
   });
 
   test("does not count allocated blocks that were never written", async () => {
@@ -164,32 +108,6 @@ describe.each(Object.entries(disks))("%s", (_, disk) => {
     clone(base, image);
     const ranges = stretches.map(([start, end]) => ({ start, end }));
     expect(await shared(image, base)).toEqual(ranges);
-  });
-
-  test("counts nothing of a single hole or of an empty file", async () => {
-    for (const size of [0, 1, BLOCK, 64 * MIB]) {
-      const { base, image } = pair(size, []);
-      expect(await shared(image, base)).toEqual([]);
-    }
-  });
-
-  test("counts nothing of files smaller than a block", async () => {
-    const { base, image } = pair(2000);
-    expect(await shared(image, base)).toEqual([]);
-  });
-
-  test.each([
-    ["to a block", 2 * MIB],
-    ["within a block", 2 * MIB - 700],
-  ])("finds the rest of a clone that was truncated %s and grew again", async (_, size) => {
-    const { base, image, blocks } = pair(4 * MIB);
-    truncateSync(image, size);
-    blocks.touch(size);
-    expect(await shared(image, base)).toEqual(blocks.ranges());
-    truncateSync(image, 5 * MIB);
-    expect(await shared(image, base)).toEqual(blocks.ranges());
-    write(image, 3 * MIB, noise("after growth", MIB));
-    expect(await shared(image, base)).toEqual(blocks.ranges());
   });
 
   test("finds all blocks again after the base is cloned again", async () => {
@@ -241,6 +159,8 @@ describe.each(Object.entries(disks))("%s", (_, disk) => {
   const length = fc.integer({ min: 1, max: 160 * KIB });
   const operation = fc.oneof(
     { weight: 4, arbitrary: fc.tuple(fc.constant("write"), offset, length) },
+    { weight: 1, arbitrary: fc.tuple(fc.constant("write to the base"), offset, length) },
+    { weight: 1, arbitrary: fc.tuple(fc.constant("write the same"), offset, length) },
     { weight: 2, arbitrary: fc.tuple(fc.constant("punch"), offset, length) },
     { weight: 1, arbitrary: fc.tuple(fc.constant("truncate"), offset, length) },
     { weight: 1, arbitrary: fc.tuple(fc.constant("allocate"), offset, length) },
@@ -258,6 +178,9 @@ describe.each(Object.entries(disks))("%s", (_, disk) => {
         const { base, image, blocks } = pair(size, stretches);
         for (const [kind, at, count] of operations) {
           if (kind === "write") write(image, at, noise(`${at}`, count));
+          else if (kind === "write to the base") write(base, at, noise(`${at} base`, count));
+          else if (kind === "write the same")
+            write(image, at, readFileSync(image).subarray(at, at + count));
           else if (kind === "punch") await punch(image, at, count);
           else if (kind === "allocate") allocate(image, at, count);
           else truncateSync(image, at);
