@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AttachedDisk, DiskStore, ImageCache, type StoreOptions } from "@hedgerow/snapshot";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
@@ -39,6 +39,10 @@ const RENEWED = { lease: 3_000 };
 
 /** Longer than these leases, with the second by which times of a store are rounded. */
 const longerThan = ({ lease }: { readonly lease: number }) => sleep(lease + 2_000);
+
+/** Repeats a call until the lease of another host is over. */
+const whenFree = <T>(call: () => Promise<T>) =>
+  vi.waitFor(call, { timeout: 50_000, interval: 100 });
 
 const path = temporaryFolder();
 let count = 0;
@@ -119,9 +123,8 @@ test("a host that is cut off for longer than its lease can no longer save, and l
   await expect(disk.save({ workers: 1 })).rejects.toMatchObject({
     code: /^ERR_(STORE|TARGET|SOURCE)$/,
   });
-  await longerThan(SHORT);
   const other = await open(place, optionsOf("bob"));
-  const taken = await other.attach("alice", { workers: 1 });
+  const taken = await whenFree(() => other.attach("alice", { workers: 1 }));
   expect(taken.epoch).toBe(2);
   expect(taken.generation).toMatchObject({ number: saved.number, digest: saved.digest });
   wire.mend();
@@ -157,44 +160,6 @@ test("a host that changes the pointer of a disk does not prolong the lease of an
   expect(await agedLease(pointers, known)).toEqual({ ...lease, elapsed: 2_500 });
 });
 
-test("a disk that is attached is refused to other hosts, which learn who has it and what to do", async () => {
-  const place = newPlace();
-  const store = await open(place, { ...optionsOf("anna"), ...RENEWED });
-  const other = await open(place, optionsOf("bob"));
-  const disk = await attachNew(store, "alice");
-  // The host renews its lease.
-  await longerThan(RENEWED);
-  await expect(other.attach("alice")).rejects.toMatchObject({
-    code: "ERR_ATTACHED",
-    message: "alice is attached by anna; wait until it is detached, or pass steal: true to take it",
-  });
-  await expect(other.rollback("alice", 1)).rejects.toMatchObject({ code: "ERR_ATTACHED" });
-  await expect(other.remove("alice")).rejects.toMatchObject({ code: "ERR_ATTACHED" });
-  await disk.detach();
-  await other.remove("alice");
-});
-
-test.each(["S3", "a folder"])(
-  "a disk in %s that is stolen can no longer be saved by its host",
-  async (kind) => {
-    const place = kind === "S3" ? newPlace() : path(`stolen-${kind}`);
-    const store = await open(place, optionsOf("anna"));
-    const other = await open(place, optionsOf("bob"));
-    const disk = await attachNew(store, "alice");
-    await disk.write(0, text("a"));
-    const stolen = await other.attach("alice", { steal: true, workers: 1 });
-    await expect(disk.save({ workers: 1 })).rejects.toMatchObject({
-      code: "ERR_LEASE_LOST",
-      message: expect.stringMatching(LOST),
-    });
-    await stolen.write(0, text("b"));
-    await stolen.detach({ workers: 1 });
-    await recover(store, disk, "alice-of-anna");
-    expect(await contentOf(store, "alice")).toBe("b");
-    expect(await contentOf(store, "alice-of-anna")).toBe("a");
-  },
-);
-
 test("a host learns that its disk was stolen before it saves", async () => {
   const place = newPlace();
   const store = await open(place, { ...optionsOf("anna"), ...SHORT });
@@ -213,9 +178,8 @@ test("a disk that was removed or rolled back while its host was cut off can be r
   const [alice, bella] = [await attachNew(store, "alice"), await attachNew(store, "bella")];
   for (const disk of [alice, bella]) await disk.write(0, text("a"));
   wire.cut();
-  await longerThan(SHORT);
-  await other.remove("alice");
-  await other.rollback("bella", 1);
+  await whenFree(() => other.remove("alice"));
+  await whenFree(() => other.rollback("bella", 1));
   wire.mend();
   await expect(alice.save()).rejects.toMatchObject({
     code: "ERR_LEASE_LOST",
@@ -260,8 +224,7 @@ test.each([HOUR, -HOUR].slice(0, trials({ few: 1, all: 2 })))(
     expect(Math.abs(new Date(time).getTime() - Date.now())).toBeLessThan(HOUR / 2);
     // When it dies, its lease ends.
     await wrong.ended();
-    await longerThan(RENEWED);
-    expect(await contentOf(store, "alice")).toBe("b");
+    expect(await whenFree(() => contentOf(store, "alice"))).toBe("b");
     await recover(store, disk, "alice-of-anna");
   },
 );
@@ -528,15 +491,6 @@ test("a collection aborts the uploads of hosts that were killed", async () => {
     .poll(async () => (await other.collect({ grace: "1s" })).leftovers, { timeout: 20_000 })
     .toBe(1);
   expect(uploads()).toEqual([]);
-});
-
-test("a disk that was detached refuses to be saved", async () => {
-  const store = await open(path("detached"), { images: path("detached-images") });
-  const lost = recordEvents("hedgerow:store:lost");
-  const disk = await attachNew(store, "alice");
-  await disk.detach();
-  await expect(disk.save({ label: "late" })).rejects.toMatchObject({ code: "ERR_DISK_CLOSED" });
-  expect(lost).toEqual([]);
 });
 
 /** Creates a disk whose last generation is a delta. Returns the identities of the delta and of its base object. */
