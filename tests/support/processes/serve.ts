@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 /** Kills the program when this process exits. */
-export const GUARD = fileURLToPath(new URL("guard.mjs", import.meta.url));
+const GUARD = fileURLToPath(new URL("guard.mjs", import.meta.url));
 
 /** A server in its own process. */
 export interface Running {
