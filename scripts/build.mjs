@@ -6,7 +6,8 @@ import { inRoot } from "./lib/paths.mjs";
 import { listFiles, main, output, run, step } from "./lib/run.mjs";
 import { whenChanged } from "./lib/stamp.mjs";
 import { buildTools } from "./lib/tools.mjs";
-import { buildModule, ZSTD_ENV } from "./lib/wasm.mjs";
+import { buildModule } from "./lib/wasm.mjs";
+import { wideContainers, zstdEnv } from "./lib/zstd.mjs";
 import { setup } from "./setup.mjs";
 
 export function build() {
@@ -16,7 +17,7 @@ export function build() {
     modules: ["paths", "block", "build"],
     inputs: ["crates/headers/examples", ...sourcesOf("headers"), ...sourcesOf("paths")],
     libraries: "core,alloc",
-    env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "2" },
+    env: () => ({ CARGO_PROFILE_RELEASE_OPT_LEVEL: "2" }),
     smallest: ["paths"],
     generate: (folder) => {
       writeFileSync(`${folder}/compiled.d.ts`, COMPILED);
@@ -35,9 +36,9 @@ export function build() {
     crate: "snapshot-wasm",
     package: "js/snapshot",
     modules: ["decode", "encode"],
-    inputs: sourcesOf("snapshot"),
+    inputs: ["scripts/lib/zstd.mjs", ...sourcesOf("snapshot")],
     libraries: "std,panic_abort",
-    env: ZSTD_ENV,
+    env: (name) => zstdEnv(name === "decode" ? wideContainers("crates/snapshot-wasm") : []),
   });
   buildPackage("js/snapshot", wasmOf("js/snapshot", "decode", "encode"), "bundle-snapshot.mjs");
   buildPackage("js/fleet", ["js/snapshot/dist"]);
@@ -73,7 +74,7 @@ const INLINE_LESS = "-Cllvm-args=--inline-threshold=20";
  * @param {string[]} options.modules
  * @param {string[]} options.inputs the sources, besides the crate
  * @param {string} options.libraries the parts of the standard library to rebuild, with their size-optimised code
- * @param {Record<string, string>} options.env
+ * @param {(name: string) => Record<string, string>} options.env
  * @param {string[]} [options.smallest] modules that inline less
  * @param {(folder: string) => void} [options.generate] writes further files
  */
@@ -97,7 +98,7 @@ function buildWasm(options) {
         RUSTC_BOOTSTRAP: "1",
         // Overrides any flags of the caller.
         CARGO_ENCODED_RUSTFLAGS: flags.join("\x1f"),
-        ...env,
+        ...env(name),
       });
     }
     generate?.(target);

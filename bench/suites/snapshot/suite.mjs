@@ -4,7 +4,8 @@ import { installPrograms } from "../../../scripts/lib/debian.mjs";
 import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { inRoot, node24 } from "../../../scripts/lib/paths.mjs";
 import { step } from "../../../scripts/lib/run.mjs";
-import { buildModule, ZSTD_ENV } from "../../../scripts/lib/wasm.mjs";
+import { buildModule } from "../../../scripts/lib/wasm.mjs";
+import { zstdEnv } from "../../../scripts/lib/zstd.mjs";
 import { runScript } from "../../harness/programs.mjs";
 import { measureParts } from "../../harness/results.mjs";
 import { inMemory } from "../../harness/temporary.mjs";
@@ -33,7 +34,7 @@ export function prepare() {
   installPrograms("demo");
   buildModule("bench/wasm", inRoot("target", "bench-wasm"), "rivals", [], {
     CARGO_ENCODED_RUSTFLAGS: "-Ctarget-feature=+simd128",
-    ...ZSTD_ENV,
+    ...zstdEnv(),
   });
 }
 
