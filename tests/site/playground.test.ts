@@ -254,7 +254,7 @@ test("reads a delta and its base from a server of another origin", async () => {
     `${SNAPSHOTS}#url=${encodeURIComponent(url)}`,
     async (page) => {
       await page.getByRole("button", { name: "Open" }).click();
-      await page.getByText("A delta of generation 1").waitFor();
+      await page.getByText("A delta of depth 1").waitFor();
       await page.getByRole("button", { name: "Verify every frame" }).click();
       await page.getByText("All frames verified.").waitFor();
       await page.getByRole("button", { name: "Read", exact: true }).click();
@@ -287,13 +287,13 @@ test("opens a delta from files, with its base among them", async () => {
   await visit(SNAPSHOTS, async (page) => {
     const paths = ["changed.vhs", "disk.vhs"].map((name) => join(SITE, "examples", name));
     await page.locator("input[type=file]").setInputFiles(paths);
-    await page.getByText("A delta of generation 1").waitFor();
+    await page.getByText("A delta of depth 1").waitFor();
     await page.getByRole("button", { name: "Verify every frame" }).click();
     await page.getByText("All frames verified.").waitFor();
     await example(page, "A disk image");
-    await page.getByText("A delta of generation 1").waitFor({ state: "detached" });
+    await page.getByText("A delta of depth 1").waitFor({ state: "detached" });
     await page.locator("input[type=file]").setInputFiles(paths.slice(0, 1));
-    await page.getByText("A delta of generation 1").waitFor();
+    await page.getByText("A delta of depth 1").waitFor();
     await page.getByRole("button", { name: "Verify every frame" }).click();
     await expect.poll(() => errorOf(page)).toMatch(/^ERR_SOURCE .*base object/);
   });
@@ -406,7 +406,7 @@ test("everything in the tools works by keyboard", async () => {
     await page.keyboard.press("ControlOrMeta+A");
     await page.keyboard.type("/examples/changed.vhs");
     await page.keyboard.press("Enter");
-    await page.getByText("A delta of generation 1").waitFor();
+    await page.getByText("A delta of depth 1").waitFor();
     await tabTo(page, "#frame");
     await page.keyboard.press("ArrowRight");
     await page.getByText(/^Frame 2 of/).waitFor();

@@ -52,8 +52,8 @@ async function open(source: string | readonly File[]): Promise<SnapshotReader> {
     files.set(reader.info.digest, file);
     readers.push(reader);
   }
-  const generation = ({ info }: SnapshotReader) => info.delta?.generation ?? 0;
-  return readers.reduce((last, reader) => (generation(reader) > generation(last) ? reader : last));
+  const depth = ({ info }: SnapshotReader) => info.delta?.depth ?? 0;
+  return readers.reduce((last, reader) => (depth(reader) > depth(last) ? reader : last));
 }
 
 async function verify(snapshot: SnapshotReader): Promise<void> {

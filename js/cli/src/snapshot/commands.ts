@@ -204,14 +204,7 @@ type Result = SnapshotInfo & Partial<Pick<RestoreInfo, "duration" | "hit">> & Pa
 /** Prints a result as a table or as one JSON object. */
 async function printResult(result: Result, { json }: { json: boolean }): Promise<void> {
   const rows = [facts, delta, changes, cached, speed].map((rowsOf) => rowsOf(result));
-  await print(json ? jsonOf(withDepth(result)) : table(Object.assign({}, ...rows)));
-}
-
-/** Calls the generation of a delta its depth: a generation is a save of a disk. */
-function withDepth({ delta, ...result }: Result): object {
-  if (delta === undefined) return result;
-  const { generation: depth, ...others } = delta;
-  return { ...result, delta: { depth, ...others } };
+  await print(json ? jsonOf(result) : table(Object.assign({}, ...rows)));
 }
 
 function facts(info: SnapshotInfo): Record<string, string> {
@@ -235,7 +228,7 @@ function delta({ delta }: Result): Record<string, string> {
     return [`object ${at + 1}`, `${digest}, ${size(bytes)}, used ${size(usedBytes)}: ${place}`];
   });
   return {
-    depth: grouped(delta.generation),
+    depth: grouped(delta.depth),
     "own frames": size(delta.ownBytes),
     "shared frames": size(delta.sharedBytes),
     ...Object.fromEntries(objects),

@@ -48,8 +48,8 @@ export interface SnapshotInfo {
 
 /** The properties of a delta. */
 export interface DeltaInfo {
-  /** 1 if the base is a full snapshot, otherwise one more than that of the base. */
-  readonly generation: number;
+  /** 1 if the base is a full snapshot, otherwise one more than the depth of the base. */
+  readonly depth: number;
   /** The zstd compression level of its own frames. */
   readonly level: number;
   /** The number of bytes of its own frames. */
@@ -223,7 +223,7 @@ function deltaOf(tail: Tail, frames: Frames, memory: WebAssembly.Memory): DeltaI
   }
   const [ownBytes = 0, ...usedBytes] = used;
   return {
-    generation: tail.generation(),
+    depth: tail.generation(),
     level: tail.level(),
     ownBytes,
     sharedBytes: usedBytes.reduce((sum, bytes) => sum + bytes, 0),

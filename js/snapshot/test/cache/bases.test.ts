@@ -170,7 +170,7 @@ describe("a cached base", () => {
     const cache = await openWithBase();
     const delta = await makeDelta(base, `${name} delta`, [change]);
     await expectGot(cache, delta.snapshot, delta);
-    expect((await inspectSnapshot(delta.snapshot)).delta?.generation).toBe(1);
+    expect((await inspectSnapshot(delta.snapshot)).delta?.depth).toBe(1);
     await expectImage(
       (await cache.get(delta.snapshot, { workers: 1, copyTo: path("copy") })).path,
       delta,

@@ -65,7 +65,7 @@ test.each(SEEDS)(`restores each of ${GENERATIONS} generations of deltas, seed %i
     }
 
     const { info, file } = last;
-    expect(info.delta?.generation).toBe(generation);
+    expect(info.delta?.depth).toBe(generation);
     expect(info.delta?.objects.length).toBeLessThanOrEqual(8);
     expect(info).toMatchObject({ imageSize: bytes.length, pieceSize, fileSize: file.length });
     const { detection, changedBytes, rewrittenBytes, duration, ...described } = info;

@@ -78,5 +78,5 @@ test("needs no base if all of its data is written again", async () => {
   const bytes = noise("whole", MIB);
   await step(bytes, undefined, "whole.vhs");
   const info = await step(noise("other", MIB), "whole.vhs", "alone.vhs");
-  expect(info.delta).toMatchObject({ generation: 1, objects: [], sharedBytes: 0 });
+  expect(info.delta).toMatchObject({ depth: 1, objects: [], sharedBytes: 0 });
 });

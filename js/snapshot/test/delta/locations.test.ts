@@ -51,7 +51,7 @@ test("uploads a delta beside its base, and one against that", async () => {
     ...options,
     base: at("1.vhs"),
   });
-  expect(second.delta?.generation).toBe(2);
+  expect(second.delta?.depth).toBe(2);
   const references = second.delta?.objects.map(({ reference }) => reference);
   expect(references?.sort()).toEqual(["1.vhs", "base.vhs"]);
   await restoreSnapshot(at("2.vhs"), restored, { workers: 1 });

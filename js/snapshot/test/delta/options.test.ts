@@ -120,7 +120,7 @@ test("says what the delta consists of", async () => {
   });
   expect(info).toMatchObject({
     ...{ detection: "digests", changedBytes: 4 * KIB, rewrittenBytes: 0 },
-    delta: { generation: 1, level: 3 },
+    delta: { depth: 1, level: 3 },
   });
   expect(info.fileSize).toBeLessThan(6 * KIB);
 });

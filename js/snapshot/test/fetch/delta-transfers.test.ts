@@ -85,7 +85,7 @@ const lengthOf = (ranges: readonly { start: number; end: number }[]) =>
 
 test("the sample delta uses parts of three objects, one of them with gaps", () => {
   const { delta, dataSize, imageSize } = manifest.info;
-  expect(delta).toMatchObject({ generation: 2, objects: { length: 2 } });
+  expect(delta).toMatchObject({ depth: 2, objects: { length: 2 } });
   expect(imageSize - dataSize).toBe(2 ** 18);
   expect(OBJECTS.map((_, object) => usedBytes(object).length)).toEqual([1, 1, 3]);
 });
