@@ -64,16 +64,7 @@ export function oneLine(message: string): string {
   return escapeControls(message.trim().replace(/\s*\n\s*/g, " "));
 }
 
-/**
- * Formats a value as one line of JSON. Control characters occur only in strings and are escaped. The command calls the
- * digest of a snapshot its identity, everywhere.
- */
+/** Formats a value as one line of JSON. Control characters occur only in strings and are escaped. */
 export function jsonOf(value: unknown): string {
-  return `${escapeControls(JSON.stringify(value, withIdentity))}\n`;
-}
-
-function withIdentity(_name: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("digest" in value)) return value;
-  const { digest: identity, ...others } = value;
-  return { identity, ...others };
+  return `${escapeControls(JSON.stringify(value))}\n`;
 }

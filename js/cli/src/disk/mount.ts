@@ -137,9 +137,9 @@ async function useMounted({ disk, uri }: Served, mounting: Mounting): Promise<vo
       throw hint === undefined ? error : new CliError("ERR_OUTPUT", `cannot mount: ${hint}`);
     }
     try {
-      const { digest: identity, imageSize: size } = disk.info;
+      const { digest, imageSize: size } = disk.info;
       const path = resolve(directory);
-      await print(flags.json ? jsonOf({ uri, path, identity, size }) : `${path}\n`);
+      await print(flags.json ? jsonOf({ uri, path, digest, size }) : `${path}\n`);
       const reason = await Promise.race([untilAborted(signal), nbdfuse.ended]);
       if (!signal.aborted) throw new CliError("ERR_OUTPUT", reason ?? "nbdfuse has ended");
     } finally {

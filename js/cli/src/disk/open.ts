@@ -46,8 +46,8 @@ async function open(source: string, flags: OpenFlags): Promise<void> {
   const listen = listenOf(flags);
   await interruptible((signal) =>
     serveDisk({ source, image, readOnly, listen, flags, signal }, async ({ disk, uri, stop }) => {
-      const { digest: identity, imageSize: size } = disk.info;
-      await print(json ? jsonOf({ uri, path: resolve(image), identity, size }) : `${uri}\n`);
+      const { digest, imageSize: size } = disk.info;
+      await print(json ? jsonOf({ uri, path: resolve(image), digest, size }) : `${uri}\n`);
       await untilAborted(signal);
       // The delta has everything that clients have written.
       await stop();

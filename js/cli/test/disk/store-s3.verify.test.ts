@@ -63,7 +63,7 @@ test("moves a disk in S3 from one host to another, and leaves nothing when it is
   expect(images).toMatchObject([{ name: "alice", generation: 1 }]);
   await run("recover", store, images[0].image, "--as", "bob");
   expect(await run("verify", store, "bob")).toMatchObject({ parent: { name: "alice" } });
-  const { references } = await run("list", store, "--snapshot", saved.identity);
+  const { references } = await run("list", store, "--snapshot", saved.digest);
   expect(references).toEqual([{ name: "alice", generation: 2, as: "snapshot" }]);
   for (const name of ["alice", "bob"]) await run("remove", store, name);
   // The times of objects have whole seconds.

@@ -22,14 +22,14 @@ const BLOCK = Buffer.alloc(4096, "new");
 
 /** A folder with a store, and the identity of the first generation of its disk. Each test gets a copy. */
 let original: string;
-let identity: string;
+let digest: string;
 
 beforeAll(async () => {
   original = mkdtempSync(join(tmpdir(), "hedgerow-cli-"));
   const [store, image] = ["store", "disk.img"].map((name) => join(original, name));
   writeFileSync(image!, SMALL);
   const create = ["create", store!, "alice", "--image", image!, "--label", "first"];
-  ({ identity } = await json(create));
+  ({ digest } = await json(create));
   await using disks = await DiskStore.open(store!, { images: join(original, "images") });
   const disk = await disks.attach("alice");
   await disk.write(0, BLOCK);
@@ -49,7 +49,7 @@ function saved() {
     ["images", images],
   ] as const)
     cpSync(join(original, name), copy, { recursive: true, preserveTimestamps: true });
-  return { ...places, images, identity };
+  return { ...places, images, digest };
 }
 
 /** Leaves the local image of a process that ended without saving. */
@@ -74,7 +74,7 @@ test("creates a disk from an image, from a snapshot, or empty", async () => {
   const { root, store, image } = makePlaces();
   const snapshot = join(root, "disk.vhs");
   const { digest } = await createSnapshot(image, snapshot, { workers: 1 });
-  const facts = { number: 1, identity: digest };
+  const facts = { number: 1, digest };
   expect(await json(["create", store, "a", "--image", image])).toMatchObject(facts);
   const from = ["--from", snapshot, "--digest", digest, "--label", "copy"];
   const copied = await json(["create", store, "b", ...from]);
@@ -101,11 +101,11 @@ test("lists names in order, and with a prefix", async () => {
 });
 
 test("prints the generations of a disk, and its state", async () => {
-  const { store, identity } = saved();
+  const { store, digest } = saved();
   const { name, generations } = await json(["history", store, "alice"]);
   expect(name).toBe("alice");
   expect(generations).toMatchObject([
-    { number: 1, identity, label: "first" },
+    { number: 1, digest, label: "first" },
     { number: 2, label: "second" },
     { number: 3 },
   ]);
@@ -113,7 +113,7 @@ test("prints the generations of a disk, and its state", async () => {
   expect(history).toMatchObject({ code: 0, err: "" });
   const [head, first] = history.out.split("\n");
   expect(head).toMatch(/^generation +saved +size +with bases +identity +fork of +label$/);
-  expect(first).toMatch(new RegExp(`^1 +\\S+ \\S+ UTC .* ${identity.slice(0, 12)} +first$`));
+  expect(first).toMatch(new RegExp(`^1 +\\S+ \\S+ UTC .* ${digest.slice(0, 12)} +first$`));
 
   const status = await json(["stat", store, "alice"]);
   expect(status).toMatchObject({ name: "alice", size: SMALL.length, generations: 3 });
@@ -125,16 +125,16 @@ test("prints the generations of a disk, and its state", async () => {
 });
 
 test("lists the generations that need a snapshot", async () => {
-  const { store, identity } = saved();
+  const { store, digest } = saved();
   await json(["fork", store, "alice", "bob", "--generation", "1"]);
-  const explanation = await json(["list", store, "--snapshot", identity]);
+  const explanation = await json(["list", store, "--snapshot", digest]);
   expect(explanation.references).toEqual([
     { name: "alice", generation: 1, as: "snapshot" },
     { name: "alice", generation: 2, as: "base" },
     { name: "alice", generation: 3, as: "base" },
     { name: "bob", generation: 1, as: "snapshot" },
   ]);
-  const { out } = await hedgerow(["disk", "list", store, "--snapshot", identity]);
+  const { out } = await hedgerow(["disk", "list", store, "--snapshot", digest]);
   expect(out).toMatch(/^size +.* bytes\)\nreferences +4\ndisk +generation +as$/m);
   expect(out).toMatch(/^alice +2 +base$/m);
   const none = await hedgerow(["disk", "list", store, "--snapshot", "0".repeat(64)]);
@@ -142,11 +142,11 @@ test("lists the generations that need a snapshot", async () => {
 });
 
 test("forks a generation, and creates no fork if one of the names is in use", async () => {
-  const { store, identity } = saved();
+  const { store, digest } = saved();
   const args = ["fork", store, "alice", "bob", "carol", "--generation", "1"];
   expect(await hedgerow(["disk", ...args])).toEqual({ code: 0, out: "bob\ncarol\n", err: "" });
   const { last } = await json(["stat", store, "carol"]);
-  expect(last).toMatchObject({ identity, parent: { name: "alice", generation: 1 } });
+  expect(last).toMatchObject({ digest, parent: { name: "alice", generation: 1 } });
   expect(await failure(["fork", store, "alice", "dave", "bob"])).toMatchObject({
     ...{ exit: 3, code: "ERR_DISK_EXISTS" },
   });
@@ -158,14 +158,14 @@ test("forks a generation, and creates no fork if one of the names is in use", as
 });
 
 test("rolls back to an earlier generation", async () => {
-  const { store, identity } = saved();
+  const { store, digest } = saved();
   const { out } = await hedgerow(["disk", "rollback", store, "alice", "1"]);
-  expect(out).toMatch(new RegExp(`^generation +4\nidentity +${identity}\n`));
+  expect(out).toMatch(new RegExp(`^generation +4\nidentity +${digest}\n`));
   expect(await json(["rollback", store, "alice", "2"])).toMatchObject({ number: 5 });
 });
 
 test("expires generations, and collects their snapshots after the grace period", async () => {
-  const { store, identity } = saved();
+  const { store, digest } = saved();
   await json(["rollback", store, "alice", "1"]);
   const expire = ["expire", store, "--keep-last", "1"];
   const expired = [1, 2, 3].map((generation) => ({ name: "alice", generation }));
@@ -176,7 +176,7 @@ test("expires generations, and collects their snapshots after the grace period",
     "disk   generation\nalice  1\nalice  2\nalice  3\n",
   );
   const { generations } = await json(["history", store, "alice"]);
-  expect(generations).toMatchObject([{ number: 4, identity }]);
+  expect(generations).toMatchObject([{ number: 4, digest }]);
 
   const collect = ["collect", store, "--grace", "0ms"];
   expect(await json(["collect", store])).toMatchObject({ deleted: [], marked: 2 });
@@ -185,7 +185,7 @@ test("expires generations, and collects their snapshots after the grace period",
   const { deleted, bytes } = await json(collect);
   const sizes = deleted.map((one: { readonly bytes: number }) => one.bytes);
   expect([sizes.length, sizes[0] + sizes[1]]).toEqual([2, bytes]);
-  expect(readdirSync(join(store, "snapshots"))).toEqual([`${identity}.vhs`]);
+  expect(readdirSync(join(store, "snapshots"))).toEqual([`${digest}.vhs`]);
   expect((await hedgerow(["disk", ...collect])).out).toMatch(/^snapshots +1\ndeleted +0, 0 B/);
 });
 
@@ -203,15 +203,15 @@ test("removes a disk, but not its forks", async () => {
 });
 
 test("verifies every byte of a generation, and the sizes of all snapshots", async () => {
-  const { store, identity } = saved();
+  const { store, digest } = saved();
   expect(await json(["verify", store, "alice"])).toMatchObject({ number: 3 });
   const { out } = await hedgerow(["disk", "verify", store, "alice", "--generation", "1"]);
-  expect(out).toContain(identity);
-  const file = join(store, "snapshots", `${identity}.vhs`);
+  expect(out).toContain(digest);
+  const file = join(store, "snapshots", `${digest}.vhs`);
   const bytes = readFileSync(file);
   writeFileSync(file, bytes.with(1000, bytes[1000]! ^ 1));
   const damaged = await failure(["verify", store, "alice", "--generation", "1"]);
-  expect(damaged).toMatchObject({ exit: 3, message: expect.stringContaining(identity) });
+  expect(damaged).toMatchObject({ exit: 3, message: expect.stringContaining(digest) });
   truncateSync(file, 1000);
   expect(await failure(["verify", store, "alice"])).toMatchObject({ exit: 3, code: "ERR_STORE" });
 });

@@ -79,7 +79,7 @@ describe("hedgerow snapshot", () => {
     const { duration, ...facts } = info as Info;
     expect(duration).toBeGreaterThan(0);
     expect(facts).toEqual({
-      ...{ identity: expect.stringMatching(DIGEST), fileSize: readFileSync(file).length },
+      ...{ digest: expect.stringMatching(DIGEST), fileSize: readFileSync(file).length },
       ...{ imageSize: SMALL.length, dataSize: 1_048_676, holeSize: 1_048_576 },
       ...{ pieceSize: 1_048_576, dataFrames: 2, holeFrames: 1 },
     });
@@ -103,13 +103,13 @@ describe("hedgerow snapshot", () => {
     const changed = Buffer.from(SMALL);
     changed.write("changed", 5000);
     writeFileSync(image, changed);
-    const base = ["--base", file, "--base-digest", info.identity];
+    const base = ["--base", file, "--base-digest", info.digest];
     const rows = [
       ...ROWS.slice(0, 3),
       ...["file size +.*", "frames +.*", "ratio +.*"],
       ...ROWS.slice(6),
       ...["depth +1", "own frames +4.* kB .*", "shared frames +5.* kB .*"],
-      `object 1 +${info.identity}, 5.*, used 5.*: disk.vhs`,
+      `object 1 +${info.digest}, 5.*, used 5.*: disk.vhs`,
     ].map((row) => row.replace(/ {2,}/, " +"));
     const found = (how: string) =>
       linesOf([...rows, `changed +4.* kB .4,096 bytes., found by ${how}`, "time +.*", "rate +.*"]);
@@ -118,8 +118,8 @@ describe("hedgerow snapshot", () => {
     expect(created.out).toMatch(found("digests"));
     expect((await snapshot("info", delta)).out).toMatch(linesOf(rows));
     const facts = JSON.parse((await snapshot("info", delta, "--json")).out);
-    const { identity } = info;
-    expect(facts.delta).toMatchObject({ depth: 1, objects: [{ identity, reference: "disk.vhs" }] });
+    const { digest } = info;
+    expect(facts.delta).toMatchObject({ depth: 1, objects: [{ digest, reference: "disk.vhs" }] });
     expect(await snapshot("restore", delta, copy)).toMatchObject({ code: 0 });
     expect(readFileSync(copy).equals(changed)).toBe(true);
 
@@ -142,8 +142,8 @@ describe("hedgerow snapshot", () => {
     }
     const small = ["--level", "19", "--piece-size", "1MiB"];
     expect(await snapshot("create", image, other, ...small)).toMatchObject({ code: 0 });
-    const { identity } = info;
-    expect(await snapshot("info", other, "--digest", identity)).toMatchObject({ code: 3 });
+    const { digest } = info;
+    expect(await snapshot("info", other, "--digest", digest)).toMatchObject({ code: 3 });
   });
 
   test("flattens a delta to the snapshot of its image", async () => {
@@ -180,10 +180,10 @@ describe("hedgerow snapshot", () => {
       const wrong = await snapshot(...command, "--digest", "0".repeat(64));
       expect(wrong).toMatchObject({ code: 3, out: "" });
       expect(wrong.err).toBe(
-        `hedgerow: ${file}: expected the snapshot of digest ${"0".repeat(64)}, found ${info.identity}\n`,
+        `hedgerow: ${file}: expected the snapshot with identity ${"0".repeat(64)}, found ${info.digest}\n`,
       );
       expect(existsSync(copy)).toBe(false);
-      expect(await snapshot(...command, "--digest", info.identity)).toMatchObject({ code: 0 });
+      expect(await snapshot(...command, "--digest", info.digest)).toMatchObject({ code: 0 });
     }
   });
 });

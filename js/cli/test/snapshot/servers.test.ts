@@ -62,7 +62,7 @@ describe("an object store", () => {
     expect(readFileSync(join(s3.folder, "folder/disk one.vhs")).equals(readFileSync(file))).toBe(
       true,
     );
-    expect(await json("info", object, "--digest", info.identity)).toEqual(info);
+    expect(await json("info", object, "--digest", info.digest)).toEqual(info);
     expect(await json("verify", object, "--connections", "3")).toEqual(info);
     const restored = await json("restore", object, copy, "--part-size", "64KiB");
     expect(restored).toEqual({ ...info, duration: expect.any(Number) });
@@ -103,7 +103,7 @@ describe("an object store", () => {
     expect(err).toBe(
       `hedgerow: ${object}: destination already exists; omit --no-overwrite to replace it\n`,
     );
-    const pinned = ["--no-overwrite", "--digest", info.identity];
+    const pinned = ["--no-overwrite", "--digest", info.digest];
     const restored = await snapshotProcess("restore", object, copy, ...pinned);
     expect(restored).toMatchObject({ code: 0, err: "" });
     expect(await snapshot("restore", object, copy, "--no-overwrite")).toMatchObject({ code: 3 });
@@ -150,7 +150,7 @@ describe("a server", () => {
   test("restores from and uploads to an HTTP server", async () => {
     const { image, file, copy, info, origin, url } = await served();
     const authority = url.replace("://", `://${USER}@`);
-    expect(await json("info", `${url}?${SECRET}`, "--digest", info.identity)).toEqual(info);
+    expect(await json("info", `${url}?${SECRET}`, "--digest", info.digest)).toEqual(info);
     expect(await json("verify", authority)).toEqual(info);
     await json("restore", url, copy, "--connections", "2", "--part-size", "65536");
     expect(readFileSync(copy).equals(SMALL)).toBe(true);

@@ -4,8 +4,7 @@ import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { SnapshotInfo } from "@hedgerow/snapshot";
 
 /** The properties of a snapshot, as commands print them with `--json`. */
-export interface Info extends Omit<SnapshotInfo, "digest"> {
-  readonly identity: string;
+export interface Info extends SnapshotInfo {
   readonly duration?: number;
 }
 
