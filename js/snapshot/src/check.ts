@@ -115,7 +115,7 @@ export function millisecondsOf(value: Duration): number {
 /** @throws {SnapshotError} `ERR_SNAPSHOT_DIGEST` if a snapshot has another identity than the caller expects */
 export function checkPinned(name: string, expected: string | undefined, found: string): void {
   if (expected === undefined || expected.toLowerCase() === found) return;
-  const message = `${name}: expected the snapshot of digest ${expected}, found ${found}`;
+  const message = `${name}: expected the snapshot with identity ${expected}, found ${found}`;
   throw new SnapshotError("ERR_SNAPSHOT_DIGEST", message);
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { checkPinned } from "../check.js";
 import { emit } from "../events.js";
-import { identityOf, type Location, type RemoteLocation } from "../location/location.js";
+import { sourceIdOf, type Location, type RemoteLocation } from "../location/location.js";
 import { etagAt } from "../location/server.js";
 import { openSource, type ReadOptions, type SourceOptions } from "../location/source.js";
 import type { WorkOptions } from "../workers/pool.js";
@@ -81,7 +81,7 @@ export class ImageLoader {
   /** Returns the digest of the snapshot at a location. */
   async digestOf(location: Location, options: ReadOptions): Promise<string> {
     if (location.kind === "file") return readDigest(location, options);
-    const seen = await this.sources.get(sha256(identityOf(location, options)));
+    const seen = await this.sources.get(sha256(sourceIdOf(location, options)));
     const isCurrent = seen !== undefined && (await isUnchanged(seen, location, options));
     return isCurrent ? seen.digest : readDigest(location, options);
   }
@@ -93,14 +93,14 @@ export class ImageLoader {
 
   /** Leases the image of the snapshot that a server has now. */
   async #getLatest(location: RemoteLocation, options: LoadOptions): Promise<LoadedImage> {
-    const identity = sha256(identityOf(location, options));
+    const key = sha256(sourceIdOf(location, options));
     // Requests with other credentials are not shared: the server decides who may see the snapshot.
     const requester = requesterOf(location, options);
     return this.#loads.join(requester, options, async (shared) => {
       const request = { location, options: { ...options, ...shared } };
       let outdated: SeenSnapshot | undefined;
       const takeKnown = async (): Promise<Lease | undefined> => {
-        const seen = await this.sources.get(identity);
+        const seen = await this.sources.get(key);
         if (seen === undefined || isSame(seen, outdated)) return undefined;
         if (!this.store.has(seen.digest)) return undefined;
         if (await isUnchanged(seen, location, request.options)) return this.store.take(seen.digest);
@@ -109,7 +109,7 @@ export class ImageLoader {
       };
       const lease = await takeKnown();
       if (lease !== undefined) return { lease, hit: true };
-      const look = () => this.#lookUp(identity, request);
+      const look = () => this.#lookUp(key, request);
       // Copies of a delta are made while it is open, which must not keep other processes waiting.
       if (options.copyTo !== undefined || this.directory.isReadOnly) return look();
       // Another process may have restored the image by the time this one gets the lock.
@@ -120,14 +120,14 @@ export class ImageLoader {
   }
 
   /** Reads which snapshot a server has, and leases its image. */
-  async #lookUp(identity: string, request: LoadRequest): Promise<Loaded> {
+  async #lookUp(key: string, request: LoadRequest): Promise<Loaded> {
     const source = await openSource(request.location, sourceOptions(request));
     try {
       const manifest = await source.manifest();
       const { digest } = manifest.info;
       const { etag } = source;
       if (etag !== undefined) {
-        await this.sources.set(identity, { version: sha256(etag), digest });
+        await this.sources.set(key, { version: sha256(etag), digest });
       }
       const lease = await this.store.take(digest);
       if (lease !== undefined) return { lease, hit: true };

@@ -38,7 +38,7 @@ export class SourceIndex {
   /**
    * Returns the last known state of a source.
    *
-   * @param source the SHA-256 digest of its identity
+   * @param source the SHA-256 digest of its ID
    * @throws {SnapshotError} `ERR_CACHE`
    */
   async get(source: string): Promise<SeenSnapshot | undefined> {

@@ -18,7 +18,7 @@ import type { BaseImage } from "./base-image.js";
 import type { LockedDisk } from "./locked-disk.js";
 import type { DiskSets, StateFile } from "./state-file.js";
 
-/** The file with the identity of the current boot. */
+/** The file with the ID of the current boot. */
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
 /** The state of the files of a disk when they are opened. */
@@ -290,7 +290,7 @@ function addBit(bits: Uint8Array, index: number): void {
   bits[index >> 3] = (bits[index >> 3] as number) | (1 << (index & 7));
 }
 
-/** Returns the identity of the current boot of the system. */
+/** Returns the ID of the current boot of the system. */
 function bootId(): string {
   return readFileSync(BOOT_ID, "utf8").trim();
 }

@@ -45,7 +45,7 @@ export class ImageFile {
     return this.handle.fd;
   }
 
-  /** Identity of the file. */
+  /** ID of the file. */
   get id(): FileId {
     return this.found;
   }

@@ -1,4 +1,4 @@
-/** Opens regular files for reading, and compares the identities of files. */
+/** Opens regular files for reading, and compares the IDs of files. */
 import { type BigIntStats, constants, type Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 
@@ -60,7 +60,7 @@ export class SnapshotFile {
   private constructor(
     /** Name of the snapshot in messages. */
     readonly name: string,
-    /** Identity of the file. */
+    /** ID of the file. */
     readonly id: FileId,
     /** Size in bytes. */
     readonly size: number,

@@ -1,4 +1,4 @@
-/** What a path or URL means: parsing, identity, and the references of deltas to their base objects. */
+/** What a path or URL means: parsing, IDs, and the references of deltas to their base objects. */
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -132,7 +132,7 @@ function textOf({ href, host, pathname }: URL): string {
 }
 
 /** Returns a text that identifies a location, whatever the credentials and signatures. */
-export function identityOf(location: RemoteLocation, { s3 }: TransferOptions): string {
+export function sourceIdOf(location: RemoteLocation, { s3 }: TransferOptions): string {
   if (location.kind === "s3") {
     const { bucket, key } = location;
     return JSON.stringify(["s3", String(s3?.endpoint ?? ""), s3?.region ?? "", bucket, key]);
@@ -161,7 +161,7 @@ export async function checkDestination(
     if (destination.kind === "file" && location.kind === "file") {
       await checkDifferentPath("destination", destination.path, location.path);
     } else if (destination.kind !== "file" && location.kind !== "file") {
-      if (identityOf(destination, options) !== identityOf(location, options)) continue;
+      if (sourceIdOf(destination, options) !== sourceIdOf(location, options)) continue;
       const message = "destination: expected a URL other than those of the objects that are read";
       throw new SnapshotError("ERR_ARGUMENT", message);
     }

@@ -141,7 +141,7 @@ interface Opening extends BaseOptions {
 export class Source {
   /** The name of the snapshot in messages. */
   readonly name: string;
-  /** The identity of the file, if the snapshot is local. */
+  /** The ID of the file, if the snapshot is local. */
   readonly id: FileId | undefined;
   /** The strong ETag, if the server sends one. */
   readonly etag: string | undefined;

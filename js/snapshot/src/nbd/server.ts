@@ -99,7 +99,7 @@ const MAX_CONNECTIONS = 64;
 /** The size of the send buffer of a Unix socket, in bytes. */
 const SEND_BUFFER = 2 ** 20;
 
-/** A Unix socket that a server has made: its path, and the identity of its file. */
+/** A Unix socket that a server has made: its path, and the ID of its file. */
 interface MadeSocket {
   readonly path: string;
   readonly made: FileId;

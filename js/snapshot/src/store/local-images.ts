@@ -42,7 +42,7 @@ export interface ImageOrigin extends Omit<ImageNote, "generation"> {
 
 /** The content of a record: the origin of an image, and its store. */
 interface ImageRecord extends ImageNote {
-  /** The identity of the store. */
+  /** The ID of the store. */
   readonly store: string;
 }
 
@@ -63,7 +63,7 @@ export class LocalImages {
 
   constructor(
     readonly directory: string,
-    /** The identity of the store. */
+    /** The ID of the store. */
     private readonly store: string,
   ) {}
 

@@ -22,7 +22,7 @@ interface OpenRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The objects of a store, and its identity. */
+/** The objects of a store, and its ID. */
 interface OpenedObjects {
   readonly objects: StoreObjects;
   readonly id: string;
@@ -67,7 +67,7 @@ function objectsAt(
   }
 }
 
-/** Reads the marker, or writes it. Returns the identity of the store. */
+/** Reads the marker, or writes it. Returns the ID of the store. */
 async function openMarker(objects: StoreObjects, { create, signal }: OpenRequest): Promise<string> {
   const found = await objects.read(MARKER, MAX_MARKER_LENGTH, signal);
   if (found !== undefined) return parseMarker(objects, found.bytes);

@@ -84,7 +84,7 @@ export interface PointerLease {
 
 /** The content of a pointer. */
 export interface Pointer {
-  /** A random identity, which differs from that of any other disk of this name. */
+  /** A random ID, which differs from that of any other disk of this name. */
   readonly id: string;
   /** How often the disk was attached. */
   readonly epoch: number;
