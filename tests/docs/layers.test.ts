@@ -8,14 +8,14 @@ import { cargoFolders } from "./manifests.js";
 
 /**
  * The rooms of js/snapshot/src, from the top: folders, and files of the root without their extension. A room may
- * import values from the lines below its own, and not from the other rooms in its line. Types are exempt.
+ * import values and types from the lines below its own, and not from the other rooms in its line.
  */
 const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
-  ["index"],
+  ["index", "opentelemetry"],
   ["store"],
   [
     ...["create-snapshot", "flatten-snapshot", "inspect-snapshot", "open-snapshot"],
-    ...["opentelemetry", "reader", "restore-snapshot", "verify-snapshot"],
+    ...["reader", "restore-snapshot", "verify-snapshot"],
   ],
   ["disk"],
   ["nbd"],
@@ -53,18 +53,18 @@ function sourcesOf(folder: string): string[] {
   return files;
 }
 
-/** Matches static and dynamic imports, and re-exports, of values. */
+/** Matches static and dynamic imports, and re-exports. */
 const IMPORT =
-  /^import "([^"]+)"|^(?:import|export) (?!type\b)([^"';]*) from "([^"]+)"|\bimport\("([^"]+)"\)/gm;
+  /^import "([^"]+)"|^(?:import|export) ([^"';]*) from "([^"]+)"|\bimport\("([^"]+)"\)/gm;
 
 /** Matches a list of names that are all types. */
-const TYPES_ONLY = /^\{(?:\s*type\s[^,}]*,?)+\s*\}$/;
+const TYPES_ONLY = /^type\b|^\{(?:\s*type\s[^,}]*,?)+\s*\}$/;
 
-/** Returns the modules from which a source imports values. */
-function importsOf(file: string): string[] {
+/** Returns the modules that a source imports, or those alone from which it imports values. */
+function importsOf(file: string, of: "all" | "values"): string[] {
   const source = readFileSync(inRoot(file), "utf8").replace(/^ *(\*|\/\/|\/\*).*$/gm, "");
   return [...source.matchAll(IMPORT)]
-    .filter(([, , names = ""]) => !TYPES_ONLY.test(names.trim()))
+    .filter(([, , names = ""]) => of === "all" || !TYPES_ONLY.test(names.trim()))
     .map(([, plain, , named, dynamic]) => plain ?? named ?? dynamic ?? "");
 }
 
@@ -73,7 +73,7 @@ const OWN = /^(\.|node:|wasm:)/;
 
 /** Returns the packages from which the sources of a folder import values. */
 function packagesOf(folder: string, own = OWN): string[] {
-  const found = sourcesOf(folder).flatMap(importsOf);
+  const found = sourcesOf(folder).flatMap((file) => importsOf(file, "values"));
   return [...new Set(found.filter((name) => !own.test(name)))].sort();
 }
 
@@ -100,7 +100,7 @@ test("packages import only the packages that they are made for", () => {
 test.each([
   ["js/snapshot", SNAPSHOT_ROOMS],
   ["js/fleet", FLEET_ROOMS],
-])("the rooms of %s/src import values only from the rooms below them", (folder, rooms) => {
+])("the rooms of %s/src import only from the rooms below them", (folder, rooms) => {
   const root = `${folder}/src`;
   const levels = new Map(rooms.flatMap((line, level) => line.map((room) => [room, level])));
   const roomOf = (path: string) => posix.relative(root, path).split("/")[0]?.split(".")[0] ?? "";
@@ -111,7 +111,7 @@ test.each([
   const upward: string[] = [];
   let inward = 0;
   for (const file of files) {
-    for (const name of importsOf(file).filter((name) => name.startsWith("."))) {
+    for (const name of importsOf(file, "all").filter((name) => name.startsWith("."))) {
       const target = posix.join(posix.dirname(file), name);
       // The glue of WebAssembly modules lies outside src, and imports nothing.
       if (roomOf(target) === roomOf(file) || target.startsWith(`${folder}/wasm/`)) continue;

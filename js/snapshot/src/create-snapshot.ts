@@ -10,12 +10,11 @@ import {
   is,
   oneOf,
 } from "./check.js";
-import { createDelta, type DeltaResult } from "./delta/create-delta.js";
+import { type CreateInfo, createDelta } from "./delta/create-delta.js";
 import type { WriteOptions } from "./encode/encode-image.js";
-import { checkEncoding, ENCODING_CHECKS, encodingOf } from "./encode/snapshot-encoder.js";
-import type { SnapshotInfo } from "./format/manifest.js";
+import { checkEncoding, ENCODING_CHECKS, type EncodingOptions, encodingOf } from "./encode/snapshot-encoder.js";
 import { TRANSFER_CHECKS, transferOf } from "./http/transfer.js";
-import type { ByteRange } from "./local/extents.js";
+import type { ByteRange } from "./format/byte-ranges.js";
 import { ImageFile } from "./local/image-file.js";
 import type { Resolve } from "./location/base-objects.js";
 import { localPath, locationOf } from "./location/location.js";
@@ -27,15 +26,7 @@ import { WORK_CHECKS } from "./workers/pool.js";
  * Options of `createSnapshot`. The same image, `level` and `pieceSize` produce the same file. A delta also depends on
  * `base`, `changed`, and the path from the delta to its base objects.
  */
-export interface CreateOptions extends WriteOptions, DeltaOptions {
-  /** zstd compression level, 1 to 19. Default: `3`. */
-  readonly level?: number | undefined;
-  /**
-   * Maximum size of the part of the image in one frame, in bytes: a power of two from 4 KiB to 16 MiB.
-   * Smaller pieces make random reads cheaper and compress less. Default: 1 MiB. A delta has
-   * the piece size of its base; any other value is an error.
-   */
-  readonly pieceSize?: number | undefined;
+export interface CreateOptions extends WriteOptions, EncodingOptions, DeltaOptions {
   /**
    * `"raw"` to store any file as it is. Pass it if others write to the image: they decide what it looks like. By
    * default, an image in another format (qcow2, VMDK, VHDX, VDI), a compressed file, an archive, a web page and a
@@ -68,12 +59,6 @@ export interface DeltaOptions {
   readonly changed?: Iterable<ByteRange> | undefined;
   /** Returns the locations of the base objects of the base. Default: the references in the base. */
   readonly resolve?: Resolve | undefined;
-}
-
-/** The result of {@link createSnapshot}. */
-export interface CreateInfo extends SnapshotInfo, Partial<DeltaResult> {
-  /** The duration of the call, in milliseconds. */
-  readonly duration: number;
 }
 
 /** The checks of {@link CreateOptions}. */

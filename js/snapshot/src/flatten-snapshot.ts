@@ -1,7 +1,8 @@
 import { BOOLEAN, type Checks, checkOptions, checkPinned } from "./check.js";
-import type { CreateInfo, CreateOptions } from "./create-snapshot.js";
 import { DecodeJob } from "./decode/decode-job.js";
-import { checkEncoding, ENCODING_CHECKS, encodingOf } from "./encode/snapshot-encoder.js";
+import type { CreateInfo } from "./delta/create-delta.js";
+import type { WriteOptions } from "./encode/encode-image.js";
+import { checkEncoding, ENCODING_CHECKS, type EncodingOptions, encodingOf } from "./encode/snapshot-encoder.js";
 import { transferOf } from "./http/transfer.js";
 import { checkFreeSpace } from "./local/disk-space.js";
 import { ImageFile } from "./local/image-file.js";
@@ -16,8 +17,9 @@ import { WORK_CHECKS } from "./workers/pool.js";
 
 /** Options of `flattenSnapshot`: of the snapshot that is read, and of the one that is created. */
 export interface FlattenOptions
-  extends Pick<CreateOptions, "level" | "overwrite" | "workers" | "onProgress">,
-    ReadOptions {
+  extends WriteOptions,
+    ReadOptions,
+    Pick<EncodingOptions, "level"> {
   /**
    * Maximum size of the part of the image in one frame, in bytes: a power of two from 4 KiB to 16 MiB. Default:
    * that of the source.
@@ -33,7 +35,7 @@ const FLATTEN_CHECKS: Checks<FlattenOptions> = {
 };
 
 /**
- * Makes a full snapshot of a delta: the same file as {@link createSnapshot} makes of its image with the same
+ * Makes a full snapshot of a delta: the same file as `createSnapshot` makes of its image with the same
  * `level` and `pieceSize`. Does not change the delta and its base objects. Also changes the level or the piece size of
  * a full snapshot. Restores the image into a temporary file, which needs as much space as its data.
  *

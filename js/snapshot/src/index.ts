@@ -11,15 +11,15 @@ export type { CacheStats, Counts, Pruned, Timing, Timings, Verified } from "./ca
 export type { VerifyOptions } from "./cache/verification.js";
 export type { Duration } from "./check.js";
 export {
-  type CreateInfo,
   type CreateOptions,
   createSnapshot,
   type DeltaOptions,
   type ImageFormat,
 } from "./create-snapshot.js";
-export type { DeltaResult } from "./delta/create-delta.js";
+export type { CreateInfo, DeltaResult } from "./delta/create-delta.js";
 export type { Detection } from "./delta/detect.js";
-export type { Disk, DiskProgress, SaveOptions } from "./disk/disk.js";
+export type { Disk, DiskProgress } from "./disk/disk.js";
+export type { SaveOptions } from "./disk/save-disk.js";
 export type { DiskStats, FillStats, Histogram, TraceStats } from "./disk/statistics.js";
 export type { Trace } from "./disk/trace.js";
 export { SnapshotError, type SnapshotErrorCode } from "./error.js";
@@ -28,7 +28,7 @@ export { type FlattenOptions, flattenSnapshot } from "./flatten-snapshot.js";
 export type { BaseObject, DeltaInfo, SnapshotInfo } from "./format/manifest.js";
 export type { S3Credentials, S3Options, Timeouts, TransferOptions } from "./http/transfer.js";
 export { inspectSnapshot } from "./inspect-snapshot.js";
-export type { ByteRange } from "./local/extents.js";
+export type { ByteRange } from "./format/byte-ranges.js";
 export type { Resolve } from "./location/base-objects.js";
 export type { ReadOptions, ReadWorkOptions } from "./location/source.js";
 export type { ListenOptions, NbdServer, TlsFiles } from "./nbd/server.js";
@@ -55,12 +55,13 @@ export {
   DiskStore,
   type GenerationOptions,
   type ListOptions,
-  type StoreOptions,
 } from "./store/disk-store.js";
 export type { ExpiredGeneration, ExpireOptions } from "./store/expire.js";
+export type { Generation } from "./store/generation.js";
 export type { UnsavedImage } from "./store/local-images.js";
 export type { NewDiskOptions } from "./store/new-disk.js";
-export type { Generation, ParentGeneration } from "./store/pointer.js";
+export type { StoreOptions } from "./store/open-store.js";
+export type { ParentGeneration } from "./store/pointer.js";
 export type { Hook, HookOptions } from "./store/saving.js";
 export { verifySnapshot } from "./verify-snapshot.js";
 export type { WorkOptions } from "./workers/pool.js";

@@ -1,14 +1,15 @@
 import { CACHE, type ImageCache } from "./cache/image-cache.js";
-import { BOOLEAN, type Checks, checkOptions, integer, oneOf } from "./check.js";
+import { BOOLEAN, type Checks, checkOptions } from "./check.js";
 import { Disk } from "./disk/disk.js";
+import { FILL_CHECKS, type FillOptions } from "./disk/fill.js";
 import { openDisk } from "./disk/open-disk.js";
-import { checkTraceOption, type Trace, traceFor } from "./disk/trace.js";
+import { traceFor } from "./disk/trace.js";
 import { localPath, locationOf } from "./location/location.js";
 import { READ_CHECKS, type ReadWorkOptions } from "./location/source.js";
 import { WORK_CHECKS } from "./workers/pool.js";
 
 /** Options of `openSnapshot`. */
-export interface OpenOptions extends ReadWorkOptions {
+export interface OpenOptions extends ReadWorkOptions, FillOptions {
   /**
    * The path of the image, which appears when it is complete. If it was opened before, with the same snapshot, the disk
    * resumes.
@@ -16,33 +17,9 @@ export interface OpenOptions extends ReadWorkOptions {
   readonly image: string;
   /** A cache that may have the image of a base of the snapshot. Default: none. */
   readonly cache?: ImageCache | undefined;
-  /**
-   * What is fetched in the background: everything, so that the image becomes an ordinary file, or nothing. Default: `"all"`.
-   */
-  readonly fill?: "all" | "none" | undefined;
-  /**
-   * What an earlier disk read first, which is then fetched first, even if nothing else is: a trace, its location, or
-   * `false` for none. A trace that is missing or not valid is left out. Default: `<snapshot>.trace` beside the snapshot.
-   */
-  readonly trace?: Trace | string | URL | false | undefined;
-  /** The maximum rate of the fill, in bytes per second. At least 1. Default: unlimited. */
-  readonly fillBytesPerSecond?: number | undefined;
   /** Whether the disk refuses writes. Default: `false`. */
   readonly readOnly?: boolean | undefined;
-  /**
-   * What happens to readers if the server fails for longer than the retries last: they wait until it is back, or get an
-   * error. Default: `"wait"`.
-   */
-  readonly onStall?: "wait" | "error" | undefined;
 }
-
-/** The checks of the options with which the background fills a disk. */
-export const FILL_CHECKS = {
-  fill: oneOf("all", "none"),
-  trace: checkTraceOption,
-  fillBytesPerSecond: integer(1),
-  onStall: oneOf("wait", "error"),
-};
 
 const OPEN_CHECKS: Checks<OpenOptions> = {
   ...WORK_CHECKS,
@@ -82,6 +59,7 @@ export async function openSnapshot(source: string | URL, options: OpenOptions): 
     digest: options.digest?.toLowerCase(),
     cache: options.cache,
     trace: traceFor(options.trace, location),
+    isReadOnly: options.readOnly,
     options,
   });
   return new Disk(open);

@@ -4,7 +4,7 @@ import type { BaseObject, Manifest } from "../format/manifest.js";
 import { type InheritedFrame, inheritedFrames } from "../format/segments.js";
 import { baseLocation, optionsFor } from "../location/base-objects.js";
 import type { Location } from "../location/location.js";
-import type { ReadWorkOptions } from "../location/source.js";
+import type { ReadWorkOptions, Source } from "../location/source.js";
 import type { Layout } from "./files.js";
 import type { ImageStore } from "./image-store.js";
 import type { Lease } from "./leases.js";
@@ -26,6 +26,17 @@ interface LeasedImage {
 export interface CachedBase extends LeasedImage {
   /** The frames of the delta that it has, by their numbers. */
   readonly inherited: ReadonlyMap<number, InheritedFrame>;
+}
+
+/** An open snapshot and its manifest. */
+export interface OpenSnapshot {
+  readonly source: Source;
+  readonly manifest: Manifest;
+}
+
+/** An open delta whose image will be made from a copy of its base's image. */
+export interface OpenDelta extends OpenSnapshot {
+  readonly base: CachedBase;
 }
 
 /** Options of a load. Of a base, no further base is restored: a chain of them may have any length. */
@@ -97,9 +108,9 @@ export class BaseFinder {
     options: LoadOptions,
   ): Promise<LeasedImage | undefined> {
     const base = await baseLocation(delta, object, options);
-    const how = { ...optionsFor(delta, base, options), copyTo: undefined, isBase: true };
+    const loading = { ...optionsFor(delta, base, options), copyTo: undefined, isBase: true };
     try {
-      return await this.#open(await this.load(base, object.digest, how));
+      return await this.#open(await this.load(base, object.digest, loading));
     } catch (error) {
       if (isTooLarge(error)) return undefined;
       throw errorOfBase(object.digest, error);

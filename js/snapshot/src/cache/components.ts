@@ -15,11 +15,11 @@ import {
 import { isReadOnlyError, undefinedIfMissing, wrapSystemErrors } from "../local/system-errors.js";
 import { Evictor } from "./eviction.js";
 import { Layout, type OpenDirectory, remove } from "./files.js";
+import { Claims } from "./claims.js";
 import { ImageWriter } from "./fill.js";
 import { ImageLoader } from "./image-loader.js";
 import { ImageStore } from "./image-store.js";
 import { Leases } from "./leases.js";
-import { Claims } from "./singleflight.js";
 import { INDEX_LENGTH, SourceIndex } from "./source-index.js";
 import { Counters, Totals } from "./statistics.js";
 import { Verifier } from "./verification.js";

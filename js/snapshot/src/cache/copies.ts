@@ -15,10 +15,9 @@ import { readFully } from "../local/read-write.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
 import { type Location, localPath, referencedFrom } from "../location/location.js";
 import type { WorkOptions } from "../workers/pool.js";
-import type { CachedBase } from "./bases.js";
+import type { CachedBase, OpenDelta } from "./bases.js";
 import type { Lease } from "./leases.js";
 import type { ImageContent } from "./record.js";
-import type { OpenDelta } from "./singleflight.js";
 import { type Fill, FrameDigests } from "./verification.js";
 
 /** Options of `ImageCache.get` for a copy. */

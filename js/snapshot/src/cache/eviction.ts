@@ -2,10 +2,10 @@
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { readWholeFile } from "../local/open-file.js";
+import type { Claims } from "./claims.js";
 import { changing, lstatIfPresent, type OpenDirectory, remove, writeFile } from "./files.js";
 import { type Inventory, type StoredImage, takeInventory } from "./inventory.js";
 import { LeaseFile } from "./leases.js";
-import type { Claims } from "./singleflight.js";
 import type { Counters, Pruned } from "./statistics.js";
 
 /** The space kept free for directories that grow and small files that are replaced, in bytes. */

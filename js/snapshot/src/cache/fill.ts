@@ -13,7 +13,7 @@ import { isSameFile } from "../local/open-file.js";
 import { openPrivate } from "../local/private-file.js";
 import type { Source } from "../location/source.js";
 import type { WorkOptions } from "../workers/pool.js";
-import type { CachedBase } from "./bases.js";
+import type { CachedBase, OpenSnapshot } from "./bases.js";
 import { copyBase } from "./copies.js";
 import type { Evictor } from "./eviction.js";
 import {
@@ -30,12 +30,6 @@ import {
 } from "./files.js";
 import { type Lease, LeaseFile, type Leases } from "./leases.js";
 import { makeRecord, recordLength } from "./record.js";
-
-/** An open snapshot and its manifest. */
-export interface OpenSnapshot {
-  readonly source: Source;
-  readonly manifest: Manifest;
-}
 
 /** The errors of a full disk and of an exhausted quota. */
 const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);

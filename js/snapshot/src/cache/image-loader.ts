@@ -6,12 +6,13 @@ import { sourceIdOf, type Location, type RemoteLocation } from "../location/loca
 import { etagAt } from "../location/server.js";
 import { openSource, type ReadOptions, type SourceOptions } from "../location/source.js";
 import type { WorkOptions } from "../workers/pool.js";
-import { BaseFinder, type CachedBase, isTooLarge, type LoadOptions } from "./bases.js";
+import { BaseFinder, type CachedBase, isTooLarge, type LoadOptions, type OpenSnapshot } from "./bases.js";
+import type { Claims } from "./claims.js";
 import type { OpenDirectory } from "./files.js";
-import { type ImageWriter, type OpenSnapshot, restoreImage } from "./fill.js";
+import { type ImageWriter, restoreImage } from "./fill.js";
 import type { ImageStore } from "./image-store.js";
 import type { Lease } from "./leases.js";
-import { type Claims, type FlightOptions, type LoadedImage, Singleflight } from "./singleflight.js";
+import { type FlightOptions, type LoadedImage, Singleflight } from "./singleflight.js";
 import { type SeenSnapshot, type SourceIndex, sha256 } from "./source-index.js";
 import type { Counters } from "./statistics.js";
 

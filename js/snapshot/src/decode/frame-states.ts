@@ -14,8 +14,8 @@
  * | `MISSING`, `INHERITED` | `HELD` and back | the main thread, while it writes the data of a client to the blocks of the frame |
  */
 
+import type { ByteRange } from "../format/byte-ranges.js";
 import type { Frames } from "../format/frames.js";
-import type { ByteRange } from "../local/extents.js";
 
 /** The state of a frame. */
 export const FrameState = {

@@ -2,10 +2,10 @@ import type { LeasedSnapshot } from "../cache/image-cache.js";
 import { checkPinned } from "../check.js";
 import { type EncodeJob, encodeImage, type WriteOptions } from "../encode/encode-image.js";
 import { SnapshotError } from "../error.js";
+import { type ByteRange, lengthOf } from "../format/byte-ranges.js";
 import { MAX_BASE_OBJECTS } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { ImageSegments } from "../format/segments.js";
-import { type ByteRange, lengthOf } from "../local/extents.js";
 import { knownLocation, optionsFor, type Resolve } from "../location/base-objects.js";
 import { checkDestination, type Location, referenceTo } from "../location/location.js";
 import { openSource } from "../location/source.js";
@@ -27,6 +27,12 @@ export interface DeltaResult {
   readonly changedBytes: number;
   /** The number of bytes of the image that the base takes from objects that the delta drops. */
   readonly rewrittenBytes: number;
+}
+
+/** The result of every function that creates a snapshot. Only deltas have the properties of {@link DeltaResult}. */
+export interface CreateInfo extends SnapshotInfo, Partial<DeltaResult> {
+  /** The duration of the call, in milliseconds. */
+  readonly duration: number;
 }
 
 /** A delta to create. */

@@ -1,8 +1,8 @@
 import type { Pieces } from "../encode/encode-image.js";
 import { toRead } from "../encode/image-pieces.js";
 import type { Encoding } from "../encode/snapshot-encoder.js";
+import type { ByteRange } from "../format/byte-ranges.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import type { ByteRange } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { DELTA_WORKER } from "../workers/scripts.js";
 import { type DeltaTask, RangeKind, type TaskRange, taskOf } from "./delta-task.js";

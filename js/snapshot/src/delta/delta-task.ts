@@ -1,6 +1,7 @@
 /** The tasks of the workers that compress the pieces of a delta, and which bytes these read. */
+
+import { append, type ByteRange, subtract } from "../format/byte-ranges.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import { append, type ByteRange, subtract } from "../local/extents.js";
 
 /** What is known about a range. */
 export const RangeKind = {

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Encoding } from "../encode/snapshot-encoder.js";
+import { type ByteRange, intersect, subtract, toSet, union, widen } from "../format/byte-ranges.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import { type ByteRange, intersect, subtract, toSet, union, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";

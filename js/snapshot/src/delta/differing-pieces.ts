@@ -10,10 +10,10 @@ import {
   RUN_DIGEST,
   RUN_LENGTH,
 } from "../encode/snapshot-encoder.js";
+import { type ByteRange, lengthOf, toSet, widen } from "../format/byte-ranges.js";
 import type { Manifest } from "../format/manifest.js";
 import type { ImageSegment, ImageSegments } from "../format/segments.js";
 import { checkFreeSpace } from "../local/disk-space.js";
-import { type ByteRange, lengthOf, toSet, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { openTemporaryFile, type TemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";

@@ -1,7 +1,7 @@
 /** Where the blocks of a disk are in a copy of them. */
 import type { Candidate } from "../delta/delta-pieces.js";
 import type { BlockSet } from "../format/block-set.js";
-import { lengthOf } from "../local/extents.js";
+import { lengthOf } from "../format/byte-ranges.js";
 
 /** A range of an image, in bytes, and the position of its bytes in a copy. Its blocks count as changed. */
 export interface CopiedRange extends Candidate {

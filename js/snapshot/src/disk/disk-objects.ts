@@ -11,7 +11,6 @@ import type { RemoteLocation } from "../location/location.js";
 import type { OpenObjects } from "../location/open-object.js";
 import { requestAt } from "../location/server.js";
 import { openSource, type Source, type SourceOptions } from "../location/source.js";
-import type { OpenOptions } from "../open-snapshot.js";
 
 /** Errors of a snapshot that no retry can fix. */
 const PERMANENT: ReadonlySet<string> = new Set([
@@ -41,18 +40,18 @@ export interface DiskObjects {
  */
 export async function openLater(
   location: RemoteLocation,
-  how: SourceOptions & { readonly options: OpenOptions },
+  opening: SourceOptions,
   { digest, fileSize: size }: SnapshotInfo,
   job: DecodeJob,
   signal: AbortSignal,
 ): Promise<DiskObjects> {
-  const { request, name } = await requestAt(location, how.options);
+  const { request, name } = await requestAt(location, opening.options);
   const endpoint = { url: request.url.href, headers: request.secret };
   // Every frame is verified, so that no other version of the object can be mixed in.
   const version = { size, etag: undefined, lastModified: undefined };
   let source: Source | undefined;
   const open = async () => {
-    const found = await openSource(location, { ...how, wanted: "known disk" });
+    const found = await openSource(location, { ...opening, wanted: "known disk" });
     try {
       checkPinned(found.name, digest, (await found.manifest()).info.digest);
       const objects = await found.openObjects(job, signal);

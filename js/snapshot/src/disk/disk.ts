@@ -1,21 +1,18 @@
 import { dirname } from "node:path";
-import { BOOLEAN, type Checks, checkInteger, checkOptions, FUNCTION } from "../check.js";
-import type { CreateInfo, CreateOptions } from "../create-snapshot.js";
-import { ENCODING_CHECKS } from "../encode/snapshot-encoder.js";
+import { checkInteger, checkOptions } from "../check.js";
+import type { CreateInfo } from "../delta/create-delta.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import { lengthOf } from "../format/byte-ranges.js";
 import type { SnapshotInfo } from "../format/manifest.js";
-import { TRANSFER_CHECKS, type TransferOptions } from "../http/transfer.js";
-import { lengthOf } from "../local/extents.js";
+import type { TransferOptions } from "../http/transfer.js";
 import { checkDifferentPath } from "../local/open-file.js";
 import { type Location, locationOf, safeLocation } from "../location/location.js";
 import { writeSmallObject } from "../location/small-object.js";
 import { type Listen, type ListenOptions, listenOf, NbdServer } from "../nbd/server.js";
 import { WriteLayer } from "../nbd/write-layer.js";
-import type { OpenOptions } from "../open-snapshot.js";
-import { WORK_CHECKS, type WorkOptions } from "../workers/pool.js";
 import type { DiskEngine } from "./engine.js";
-import type { DiskSaver } from "./save-disk.js";
+import { type DiskSaver, SAVE_CHECKS, type SaveOptions } from "./save-disk.js";
 import type { DiskMonitor, DiskStats } from "./statistics.js";
 import { type Trace, type TraceRecorder, traceLocation } from "./trace.js";
 
@@ -35,7 +32,8 @@ export interface OpenDisk {
   readonly recorder: TraceRecorder;
   readonly monitor: DiskMonitor;
   readonly location: Location;
-  readonly options: OpenOptions;
+  /** The options of transfers. */
+  readonly options: TransferOptions;
   readonly filled: Promise<void>;
   readonly progress: () => DiskProgress;
   /** Starts to close the disk. */
@@ -194,21 +192,6 @@ export abstract class BlockDevice {
 function closedError(): SnapshotError {
   return new SnapshotError("ERR_DISK_CLOSED", "cannot listen: the disk was closed");
 }
-
-/** Options of `Disk.save`. Those of the transfer default to those with which the disk was opened. */
-export interface SaveOptions
-  extends WorkOptions,
-    TransferOptions,
-    Pick<CreateOptions, "level" | "overwrite" | "resolve"> {}
-
-/** The checks of {@link SaveOptions}. */
-export const SAVE_CHECKS: Checks<SaveOptions> = {
-  ...WORK_CHECKS,
-  ...TRANSFER_CHECKS,
-  level: ENCODING_CHECKS.level,
-  overwrite: BOOLEAN,
-  resolve: FUNCTION,
-};
 
 /** A disk whose image can be read and written to before it has arrived. Returned by `openSnapshot`. */
 export class Disk extends BlockDevice {

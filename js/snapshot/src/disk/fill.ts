@@ -1,5 +1,6 @@
 /** Fills the image of a disk in the background, and gives way to readers. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Checks, integer, oneOf } from "../check.js";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
@@ -10,13 +11,13 @@ import { freeSpace } from "../local/disk-space.js";
 import { isUnkeepable } from "../local/system-errors.js";
 import type { OpenObjects } from "../location/open-object.js";
 import { decodeFrom, renewAll } from "../location/source.js";
-import type { OpenOptions } from "../open-snapshot.js";
+import type { WorkOptions } from "../workers/pool.js";
 import { type BaseImage, copyInherited } from "./base-image.js";
 import type { DiskFiles } from "./disk-files.js";
 import { afterFirstReaders, untilDone } from "./disk-objects.js";
 import type { ImageLayout } from "./image-layout.js";
 import type { DiskMonitor } from "./statistics.js";
-import { framesOf, type Trace } from "./trace.js";
+import { checkTraceOption, framesOf, type Trace } from "./trace.js";
 
 /** The size of the ranges of a fill whose rate is limited, in bytes: each is charged as a whole when it is requested. */
 const LIMITED_PART_SIZE = 2 ** 21;
@@ -33,6 +34,34 @@ const [MIN_ROOM, ROOM_INTERVAL] = [2 ** 24, 1_000] as const;
 /** The maximum wait for a trace, in milliseconds. */
 const MAX_TRACE_WAIT = 100;
 
+/** Options of every function that opens a disk: what is fetched when. */
+export interface FillOptions {
+  /**
+   * What is fetched in the background: everything, so that the image becomes an ordinary file, or nothing. Default: `"all"`.
+   */
+  readonly fill?: "all" | "none" | undefined;
+  /**
+   * What an earlier disk read first, which is then fetched first, even if nothing else is: a trace, its location, or
+   * `false` for none. A trace that is missing or not valid is left out. Default: `<snapshot>.trace` beside the snapshot.
+   */
+  readonly trace?: Trace | string | URL | false | undefined;
+  /** The maximum rate of the fill, in bytes per second. At least 1. Default: unlimited. */
+  readonly fillBytesPerSecond?: number | undefined;
+  /**
+   * What happens to readers if the server fails for longer than the retries last: they wait until it is back, or get an
+   * error. Default: `"wait"`.
+   */
+  readonly onStall?: "wait" | "error" | undefined;
+}
+
+/** The checks of {@link FillOptions}. */
+export const FILL_CHECKS: Checks<FillOptions> = {
+  fill: oneOf("all", "none"),
+  trace: checkTraceOption,
+  fillBytesPerSecond: integer(1),
+  onStall: oneOf("wait", "error"),
+};
+
 /** A fill of a disk. */
 interface Fill {
   readonly files: DiskFiles;
@@ -42,7 +71,7 @@ interface Fill {
   /** The workers that were started early. */
   readonly fetchers: FetcherPool | undefined;
   readonly transfer: Transfer;
-  readonly options: OpenOptions;
+  readonly options: FillOptions & WorkOptions;
   readonly layout: ImageLayout;
   readonly monitor: DiskMonitor;
   readonly trace: Promise<Trace | undefined>;

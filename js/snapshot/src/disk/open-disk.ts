@@ -11,8 +11,7 @@ import { type Transfer, transferOf } from "../http/transfer.js";
 import { libc } from "../local/libc.js";
 import type { KnownBase } from "../location/base-objects.js";
 import type { Location } from "../location/location.js";
-import { openSource } from "../location/source.js";
-import type { OpenOptions } from "../open-snapshot.js";
+import { openSource, type ReadWorkOptions } from "../location/source.js";
 import { type BaseImage, openBaseImage, openLeased } from "./base-image.js";
 import { DemandFetcher } from "./demand.js";
 import type { OpenDisk } from "./disk.js";
@@ -20,7 +19,7 @@ import { DiskFiles } from "./disk-files.js";
 import { DiskImage } from "./disk-image.js";
 import { type DiskObjects, openLater } from "./disk-objects.js";
 import { DiskEngine } from "./engine.js";
-import { DemandLatency, fillDisk, reportFull } from "./fill.js";
+import { DemandLatency, type FillOptions, fillDisk, reportFull } from "./fill.js";
 import { ImageLayout } from "./image-layout.js";
 import { LockedDisk } from "./locked-disk.js";
 import { DiskSaver } from "./save-disk.js";
@@ -50,7 +49,9 @@ export interface DiskToOpen {
   readonly cache: ImageCache | undefined;
   /** The ranges that an earlier disk read first, or their location. */
   readonly trace: Trace | Location | undefined;
-  readonly options: OpenOptions;
+  readonly options: ReadWorkOptions & FillOptions;
+  /** Whether it refuses writes. Default: `false`. */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 /** Receives a disk that is open. */
@@ -138,7 +139,7 @@ async function findSnapshot(
   if (pinned) return local(pinned.manifest, await openLeased(pinned, pinned.manifest));
   const isRead = given !== undefined && "kind" in given;
   const trace = isRead ? readTrace(given, { ...options, signal }) : Promise.resolve(given);
-  const how = {
+  const opening = {
     options: { ...options, signal },
     wanted: "disk" as const,
     startsWorkers: options.fill !== "none",
@@ -152,11 +153,11 @@ async function findSnapshot(
       manifest: kept,
       base,
       trace,
-      openObjects: (job) => openLater(location, how, kept.info, job, signal),
+      openObjects: (job) => openLater(location, opening, kept.info, job, signal),
       close: async () => base?.close(),
     };
   }
-  const source = await openSource(location, how);
+  const source = await openSource(location, opening);
   try {
     const manifest = await source.manifest();
     checkPinned(source.name, digest, manifest.info.digest);
@@ -189,7 +190,7 @@ async function run(
   closing: AbortController,
   onOpen: OnOpen,
 ): Promise<void> {
-  const { begun, location, path, cache, options } = disk;
+  const { begun, location, path, cache, options, isReadOnly = false } = disk;
   const { name, manifest, base } = found;
   const { signal } = closing;
   const image = {
@@ -236,7 +237,6 @@ async function run(
     const { counters } = job;
     const { digest } = manifest.info;
     const monitor = new DiskMonitor(resolve(path), digest, begun, counters, traceHits);
-    const isReadOnly = options.readOnly ?? false;
     const engine = new DiskEngine(diskImage, demand, recorder, monitor, isReadOnly);
     const saver = new DiskSaver({
       image: diskImage,
@@ -291,6 +291,6 @@ async function run(
 }
 
 /** Returns the options for readers' requests. With `onStall: "wait"`, they retry until the disk is closed. */
-function forReaders(transfer: Transfer, { onStall = "wait" }: OpenOptions): Transfer {
+function forReaders(transfer: Transfer, { onStall = "wait" }: FillOptions): Transfer {
   return onStall === "wait" ? { ...transfer, retries: UNTIL_ANSWERED } : transfer;
 }

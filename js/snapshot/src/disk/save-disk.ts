@@ -5,18 +5,19 @@ import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { unlessAborted } from "../abort.js";
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
-import { checkPinned } from "../check.js";
+import { BOOLEAN, type Checks, checkPinned, FUNCTION } from "../check.js";
 import type { FrameStates } from "../decode/frame-states.js";
 import { createDelta, type DeltaResult, rewrittenBy } from "../delta/create-delta.js";
 import { DeltaTooLargeError } from "../delta/delta-encoder.js";
-import type { EncodeJob } from "../encode/encode-image.js";
-import { checkEncoding, encodingOf } from "../encode/snapshot-encoder.js";
+import type { EncodeJob, WriteOptions } from "../encode/encode-image.js";
+import { checkEncoding, ENCODING_CHECKS, type EncodingOptions, encodingOf } from "../encode/snapshot-encoder.js";
 import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { ImageSegments } from "../format/segments.js";
-import { transferOf } from "../http/transfer.js";
-import { type ByteRange, dataExtents, lengthOf } from "../local/extents.js";
+import { TRANSFER_CHECKS, transferOf } from "../http/transfer.js";
+import { type ByteRange, lengthOf } from "../format/byte-ranges.js";
+import { dataExtents } from "../local/extents.js";
 import { ImageFile } from "../local/image-file.js";
 import { libc } from "../local/libc.js";
 import { Turns } from "../local/locks.js";
@@ -24,13 +25,12 @@ import { withTemporaryFile } from "../local/private-file.js";
 import { checkLengthSync, readWholeSync, writeFullySync } from "../local/read-write.js";
 import { wrapSystemErrorsSync, wrapWriteErrors } from "../local/system-errors.js";
 import type { Location } from "../location/location.js";
-import { openSource } from "../location/source.js";
+import { openSource, type ReadOptions, type ReadWorkOptions } from "../location/source.js";
 import { writeFullSnapshot, writeSnapshot } from "../location/write-snapshot.js";
-import type { OpenOptions } from "../open-snapshot.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
+import { WORK_CHECKS } from "../workers/pool.js";
 import { copyInherited } from "./base-image.js";
 import { type CopiedRange, packedRanges, rangesOf } from "./copied-ranges.js";
-import type { SaveOptions } from "./disk.js";
 import type { DiskFiles } from "./disk-files.js";
 import type { DiskImage } from "./disk-image.js";
 import type { DiskEngine } from "./engine.js";
@@ -44,6 +44,21 @@ const [COPY_SIZE, COPY_TIME] = [2 ** 20, 4] as const;
 /** The number of bytes that are fetched at a time. */
 const BRING_SIZE = 2 ** 26;
 
+/** Options of `Disk.save`. Those of the transfer default to those with which the disk was opened. */
+export interface SaveOptions
+  extends WriteOptions,
+    Pick<EncodingOptions, "level">,
+    Pick<ReadOptions, "resolve"> {}
+
+/** The checks of {@link SaveOptions}. */
+export const SAVE_CHECKS: Checks<SaveOptions> = {
+  ...WORK_CHECKS,
+  ...TRANSFER_CHECKS,
+  level: ENCODING_CHECKS.level,
+  overwrite: BOOLEAN,
+  resolve: FUNCTION,
+};
+
 /** A disk to save. */
 interface DiskToSave {
   readonly image: DiskImage;
@@ -53,7 +68,7 @@ interface DiskToSave {
   readonly manifest: Manifest;
   readonly location: Location;
   readonly cache: ImageCache | undefined;
-  readonly options: OpenOptions;
+  readonly options: ReadWorkOptions;
   /** Aborted when the disk is closed. */
   readonly signal: AbortSignal;
 }
@@ -283,7 +298,7 @@ function* windowsOf(ranges: readonly ByteRange[], size: number): Generator<ByteR
 /** Reads the manifest of the last save. */
 async function manifestOf(
   { location, digest }: SavedSnapshot,
-  options: OpenOptions,
+  options: ReadOptions,
 ): Promise<Manifest> {
   const source = await openSource(location, { options, wanted: "info" });
   try {

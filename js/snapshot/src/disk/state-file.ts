@@ -8,9 +8,9 @@ import { constants } from "node:os";
 
 import { SnapshotError } from "../error.js";
 import { BlockSet } from "../format/block-set.js";
+import { lengthOf } from "../format/byte-ranges.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { FileSync } from "../local/atomic-write.js";
-import { lengthOf } from "../local/extents.js";
 import { libc } from "../local/libc.js";
 import { readFully, writeFully, writeFullySync } from "../local/read-write.js";
 import { wrapSystemErrorsSync, wrapWriteErrors } from "../local/system-errors.js";

@@ -5,7 +5,6 @@ import { BLOCK_SIZE } from "../format/limits.js";
 import type { TransferOptions } from "../http/transfer.js";
 import { type Location, locationOf } from "../location/location.js";
 import { readSmallObject } from "../location/small-object.js";
-import type { OpenOptions } from "../open-snapshot.js";
 import type { ImageLayout } from "./image-layout.js";
 
 /** The maximum number of ranges in a trace. */
@@ -93,7 +92,7 @@ function isTrace(trace: unknown): trace is Trace {
 
 /** Returns the trace for a disk of a snapshot, or where it is. */
 export function traceFor(
-  option: OpenOptions["trace"],
+  option: Trace | string | URL | false | undefined,
   snapshot: Location,
 ): Trace | Location | undefined {
   if (option === false) return undefined;

@@ -1,5 +1,5 @@
+import type { ByteRange } from "../format/byte-ranges.js";
 import type { Frames } from "../format/frames.js";
-import type { ByteRange } from "../local/extents.js";
 
 /** The most bytes of frames that are in memory though no reader waits for them. */
 const MAX_BYTES = 2 ** 24;

@@ -1,6 +1,6 @@
 /** The pieces of an image that worker threads read and compress, and the zeros between them. */
 
-import type { ByteRange } from "../local/extents.js";
+import type { ByteRange } from "../format/byte-ranges.js";
 import type { ImageFile } from "../local/image-file.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import { ENCODE_WORKER } from "../workers/scripts.js";

@@ -27,6 +27,18 @@ export interface Encoding {
   readonly pieceSize: number;
 }
 
+/** Options of every function that encodes an image. */
+export interface EncodingOptions {
+  /** zstd compression level, 1 to 19. Default: `3`. */
+  readonly level?: number | undefined;
+  /**
+   * Maximum size of the part of the image in one frame, in bytes: a power of two from 4 KiB to 16 MiB.
+   * Smaller pieces make random reads cheaper and compress less. Default: 1 MiB. A delta has
+   * the piece size of its base; any other value is an error.
+   */
+  readonly pieceSize?: number | undefined;
+}
+
 /** The checks of the options of an {@link Encoding}. */
 export const ENCODING_CHECKS: Checks<Encoding> = {
   level: integer(1, 19),
@@ -37,8 +49,6 @@ export const ENCODING_CHECKS: Checks<Encoding> = {
 export function encodingOf({ level = 3, pieceSize = 2 ** 20 }: EncodingOptions): Encoding {
   return { level, pieceSize };
 }
-
-type EncodingOptions = { readonly [Name in keyof Encoding]?: Encoding[Name] | undefined };
 
 /** @throws {SnapshotError} `ERR_ARGUMENT` unless the piece size is a power of two */
 export function checkEncoding(module: WebAssembly.Module, { level, pieceSize }: Encoding): void {

@@ -1,4 +1,4 @@
-import type { ByteRange } from "../local/extents.js";
+import type { ByteRange } from "./byte-ranges.js";
 import { BLOCK_SIZE } from "./limits.js";
 
 const ZEROS = Buffer.alloc(4096);

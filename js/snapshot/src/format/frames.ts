@@ -1,4 +1,4 @@
-import type { ByteRange } from "../local/extents.js";
+import type { ByteRange } from "./byte-ranges.js";
 
 /** The length of a frame's record in `decode.wasm`, in bytes. */
 const RECORD_LENGTH = 64;

@@ -1,5 +1,5 @@
 /** The segments of snapshots and deltas in the order of their images, and which of them two images share. */
-import type { ByteRange } from "../local/extents.js";
+import type { ByteRange } from "./byte-ranges.js";
 import type { Frames, Segment } from "./frames.js";
 import type { Manifest } from "./manifest.js";
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { ByteRange } from "../local/extents.js";
+import type { ByteRange } from "../format/byte-ranges.js";
 
 import { RequestFailure, responseFailure } from "./failure.js";
 

@@ -1,5 +1,5 @@
+import type { ByteRange } from "../format/byte-ranges.js";
 import type { SnapshotBytes } from "../format/manifest.js";
-import type { ByteRange } from "../local/extents.js";
 import { type Endpoint, get, type HttpClient, withReadRetries } from "./get.js";
 import { fetchTail, type ObjectTail, Prefix, TAIL_LENGTH } from "./object-ends.js";
 import { checkPart, NO_CACHE, type ObjectVersion, rangeHeaders } from "./object-version.js";

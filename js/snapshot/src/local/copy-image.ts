@@ -12,9 +12,10 @@ import { constants } from "node:os";
 import { promisify } from "node:util";
 
 import { SnapshotError } from "../error.js";
+import { append, type ByteRange, lengthOf } from "../format/byte-ranges.js";
 import { type AtomicWriteOptions, writeAtomically } from "./atomic-write.js";
 import { checkFreeSpace } from "./disk-space.js";
-import { append, type ByteRange, dataExtents, lengthOf } from "./extents.js";
+import { dataExtents } from "./extents.js";
 import { type Libc, libc } from "./libc.js";
 import { reading } from "./open-file.js";
 import { readFully, writeFully } from "./read-write.js";

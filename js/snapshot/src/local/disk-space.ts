@@ -4,8 +4,9 @@ import { constants } from "node:os";
 import { dirname } from "node:path";
 
 import { SnapshotError } from "../error.js";
+import { type ByteRange, difference } from "../format/byte-ranges.js";
 import type { Frames } from "../format/frames.js";
-import { type ByteRange, dataExtents, difference } from "./extents.js";
+import { dataExtents } from "./extents.js";
 import { libc } from "./libc.js";
 import { readFullySync, writeFullySync } from "./read-write.js";
 

@@ -3,7 +3,8 @@ import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
 import { fileTypeOf, START_LENGTH } from "../format/file-type.js";
-import { type ByteRange, dataExtents } from "./extents.js";
+import type { ByteRange } from "../format/byte-ranges.js";
+import { dataExtents } from "./extents.js";
 import { type FileId, openFile, reading } from "./open-file.js";
 import { readFully } from "./read-write.js";
 

@@ -4,7 +4,7 @@ import { statfs } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import { type ByteRange, narrow, toSet } from "./extents.js";
+import { type ByteRange, narrow, toSet } from "../format/byte-ranges.js";
 import { type Libc, libc } from "./libc.js";
 
 const fstat = promisify(fstatOf);

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 
 import type { OpenDisk } from "../disk/disk.js";
-import { openDisk } from "../disk/open-disk.js";
+import type { FillOptions } from "../disk/fill.js";
+import { type DiskToOpen, openDisk } from "../disk/open-disk.js";
 import { traceFor } from "../disk/trace.js";
 import { emit } from "../events.js";
 import type { KnownBase } from "../location/base-objects.js";
 import { safeLocation } from "../location/location.js";
-import type { OpenOptions } from "../open-snapshot.js";
 import { AttachedDisk } from "./attached-disk.js";
-import type { Store } from "./disk-store.js";
 import { Lease } from "./lease.js";
 import type { ImageNote } from "./local-images.js";
 import { headOf, type Pointer } from "./pointer.js";
+import type { Store } from "./open-store.js";
 import type { Hooks } from "./saving.js";
 
 /** A disk to attach. */
@@ -20,8 +20,8 @@ export interface AttachRequest {
   readonly steal: boolean;
   readonly hooks: Hooks;
   readonly saveEvery: number | undefined;
-  readonly trace: OpenOptions["trace"];
-  readonly options: Omit<OpenOptions, "image">;
+  readonly trace: FillOptions["trace"];
+  readonly options: DiskToOpen["options"];
   /** Called when an attached disk no longer needs the store. */
   readonly onDetached: () => void;
 }
@@ -121,7 +121,7 @@ function open(
     cache,
     bases: () => uncached(store, bases, pointer),
     trace: traceFor(trace, location),
-    options: { ...options, image },
+    options,
   });
   // Meanwhile, too: it must be durable before the image is written to.
   const kept = locked.then(() => images.keep(image, note));

@@ -1,18 +1,17 @@
 import { BOOLEAN, type Checks, checkOptions, type Duration, duration, text } from "../check.js";
-import { BlockDevice, type OpenDisk, SAVE_CHECKS, type SaveOptions } from "../disk/disk.js";
+import { BlockDevice, type OpenDisk } from "../disk/disk.js";
+import { FILL_CHECKS, type FillOptions } from "../disk/fill.js";
 import { traceLocation } from "../disk/trace.js";
+import { ENCODING_CHECKS, type EncodingOptions } from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import type { TransferOptions } from "../http/transfer.js";
 import { Turns } from "../local/locks.js";
 import { writeSmallObject } from "../location/small-object.js";
-import { FILL_CHECKS, type OpenOptions } from "../open-snapshot.js";
-import { WORK_CHECKS } from "../workers/pool.js";
+import { WORK_CHECKS, type WorkOptions } from "../workers/pool.js";
 import type { Lease } from "./lease.js";
 import type { ImageNote, LocalImages } from "./local-images.js";
+import { type Generation, generationOf } from "./generation.js";
 import {
-  type Generation,
-  generationOf,
   headOf,
   MAX_LABEL_LENGTH,
   type NewGeneration,
@@ -31,10 +30,8 @@ import { type Snapshots, storedOf } from "./snapshots.js";
 
 /** Options of `DiskStore.attach`. */
 export interface AttachOptions
-  extends Omit<
-      OpenOptions,
-      "image" | "cache" | "digest" | "resolve" | "readOnly" | keyof TransferOptions
-    >,
+  extends WorkOptions,
+    FillOptions,
     HookOptions {
   /** Whether to attach a disk that another host has attached, which then can no longer save it. Default: `false`. */
   readonly steal?: boolean | undefined;
@@ -44,7 +41,8 @@ export interface AttachOptions
 
 /** Options of `AttachedDisk.save`. */
 export interface SaveDiskOptions
-  extends Omit<SaveOptions, "overwrite" | "resolve" | keyof TransferOptions>,
+  extends WorkOptions,
+    Pick<EncodingOptions, "level">,
     HookOptions {
   /** A note on the generation, at most 256 characters. Default: none. */
   readonly label?: string | undefined;
@@ -68,7 +66,7 @@ export const ATTACH_CHECKS: Checks<AttachOptions> = {
 const SAVE_DISK_CHECKS: Checks<SaveDiskOptions> = {
   ...WORK_CHECKS,
   ...HOOK_CHECKS,
-  level: SAVE_CHECKS.level,
+  level: ENCODING_CHECKS.level,
   label: text(MAX_LABEL_LENGTH),
 };
 

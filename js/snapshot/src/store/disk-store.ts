@@ -1,13 +1,8 @@
-import { hostname } from "node:os";
-import { CACHE, type ImageCache } from "../cache/image-cache.js";
 import {
-  BOOLEAN,
   type Checks,
   checkInteger,
   checkOptions,
   DIGEST,
-  type Duration,
-  duration,
   integer,
   invalid,
   millisecondsOf,
@@ -16,8 +11,7 @@ import {
 } from "../check.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import { TRANSFER_CHECKS, type TransferOptions } from "../http/transfer.js";
-import { localPath, locationOf, safeLocation } from "../location/location.js";
+import { localPath, safeLocation } from "../location/location.js";
 import { verifySnapshot } from "../verify-snapshot.js";
 import { attach } from "./attach.js";
 import { ATTACH_CHECKS, type AttachedDisk, type AttachOptions } from "./attached-disk.js";
@@ -30,8 +24,9 @@ import {
   explain,
 } from "./collect.js";
 import { type ExpiredGeneration, type ExpireOptions, expire } from "./expire.js";
+import { type Generation, generationOf } from "./generation.js";
 import { checkDetached, isAttached } from "./lease.js";
-import { LocalImages, type UnsavedImage } from "./local-images.js";
+import type { UnsavedImage } from "./local-images.js";
 import {
   checkNewDisk,
   createForks,
@@ -40,46 +35,19 @@ import {
   recover,
   storeContent,
 } from "./new-disk.js";
-import type { StoreObjects } from "./objects.js";
-import { openObjects } from "./open-objects.js";
+import { openStore, type Store, type StoreOptions } from "./open-store.js";
 import {
   checkName,
-  type Generation,
-  generationOf,
   headOf,
   MAX_LABEL_LENGTH,
-  MAX_OWNER_LENGTH,
   objectsOf,
   type Pointer,
   type PointerGeneration,
   withGeneration,
 } from "./pointer.js";
-import { eachOf, forMany, POINTERS_AT_A_TIME, Pointers } from "./pointers.js";
+import { eachOf, forMany, POINTERS_AT_A_TIME } from "./pointers.js";
 import { hooksOf } from "./saving.js";
-import { Snapshots, type StoredSnapshot } from "./snapshots.js";
-
-/** Options of `DiskStore.open`. */
-export interface StoreOptions extends Omit<TransferOptions, "headers"> {
-  /** A cache that may have the images of base snapshots. Default: none. */
-  readonly cache?: ImageCache | undefined;
-  /**
-   * The directory for the local images of attached disks. Default: a directory beside that of the cache, with the suffix
-   * `-disks`; without a cache, `hedgerow/disks` in `XDG_STATE_HOME` or `~/.local/state`; for a user without a home
-   * directory, `/var/tmp/hedgerow-<uid>-disks`.
-   */
-  readonly images?: string | undefined;
-  /** Whether to create the store if it is missing. Default: `true`. */
-  readonly create?: boolean | undefined;
-  /** The name of this host in leases, which other hosts see. Default: the host name and the process ID. */
-  readonly owner?: string | undefined;
-  /**
-   * How long a disk in an object store stays attached to a host that no longer renews its lease, 1 second to a day. In
-   * a folder, the lease ends with the process. A host renews its leases after each third of this. Default: `"30s"`.
-   */
-  readonly lease?: Duration | undefined;
-  /** Aborts opening. */
-  readonly signal?: AbortSignal | undefined;
-}
+import type { StoredSnapshot } from "./snapshots.js";
 
 /** Options of `DiskStore.fork` and `DiskStore.verify`. */
 export interface GenerationOptions {
@@ -98,18 +66,6 @@ export interface ListOptions {
   /** Aborts the list. */
   readonly signal?: AbortSignal | undefined;
 }
-
-const { headers: _, ...STORE_TRANSFER_CHECKS } = TRANSFER_CHECKS;
-
-const STORE_CHECKS: Checks<StoreOptions> = {
-  ...STORE_TRANSFER_CHECKS,
-  cache: CACHE,
-  images: (name, path) => localPath(name, path as string),
-  create: BOOLEAN,
-  owner: text(MAX_OWNER_LENGTH),
-  lease: duration(1_000, 86_400_000),
-  signal: SIGNAL,
-};
 
 const GENERATION_CHECKS: Checks<GenerationOptions> = { generation: integer(1), signal: SIGNAL };
 
@@ -194,34 +150,7 @@ export class DiskStore {
    * @throws {SnapshotError} `ERR_STORE`, `ERR_ARGUMENT`, `ERR_TARGET`
    */
   static async open(location: string | URL, options: StoreOptions = {}): Promise<DiskStore> {
-    const {
-      cache,
-      images,
-      create = true,
-      owner = `${hostname()}:${process.pid}`,
-      lease = "30s",
-      signal,
-      ...transfer
-    } = checkOptions(options, STORE_CHECKS);
-    const directory =
-      images === undefined
-        ? LocalImages.defaultDirectory(cache?.directory)
-        : localPath("images", images);
-    const { objects, id } = await openObjects(locationOf("location", location), {
-      options: transfer,
-      create,
-      signal,
-    });
-    return new DiskStore({
-      objects,
-      pointers: new Pointers(objects),
-      snapshots: new Snapshots(objects),
-      images: new LocalImages(directory, id),
-      cache,
-      owner,
-      duration: millisecondsOf(lease),
-      transfer,
-    });
+    return new DiskStore(await openStore(location, options));
   }
 
   /**
@@ -558,19 +487,4 @@ function storedIn(pointer: Pointer, generation: PointerGeneration): StoredSnapsh
     objectsOf(generation).map((object) => [object, pointer.objects[object] ?? 0]),
   );
   return { digest, bases, sizes, imageSize: pointer.size };
-}
-
-/** What the calls of a store work with. */
-export interface Store {
-  readonly objects: StoreObjects;
-  readonly pointers: Pointers;
-  readonly snapshots: Snapshots;
-  readonly images: LocalImages;
-  readonly cache: ImageCache | undefined;
-  /** The name of this host in leases. */
-  readonly owner: string;
-  /** The duration of leases, in milliseconds. */
-  readonly duration: number;
-  /** The options of transfers. */
-  readonly transfer: TransferOptions;
 }

@@ -13,7 +13,7 @@ import {
 } from "../check.js";
 import type { CreateOptions } from "../create-snapshot.js";
 import type { OpenDisk } from "../disk/disk.js";
-import { openDisk } from "../disk/open-disk.js";
+import { type DiskToOpen, openDisk } from "../disk/open-disk.js";
 import { checkEncoding, ENCODING_CHECKS, encodingOf } from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";
 import { MAX_IMAGE_SIZE } from "../format/limits.js";
@@ -30,11 +30,10 @@ import { wrapWriteErrors } from "../local/system-errors.js";
 import { localPath, locationOf } from "../location/location.js";
 import type { ReadOptions } from "../location/source.js";
 import { writeFullSnapshot } from "../location/write-snapshot.js";
-import type { OpenOptions } from "../open-snapshot.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import { WORK_CHECKS, type WorkOptions } from "../workers/pool.js";
-import type { Store } from "./disk-store.js";
 import type { ImageOrigin } from "./local-images.js";
+import type { Store } from "./open-store.js";
 import { MAX_LABEL_LENGTH, type ParentGeneration, type Pointer } from "./pointer.js";
 import { eachOf, POINTERS_AT_A_TIME, type Pointers } from "./pointers.js";
 import { type Snapshots, type StoredSnapshot, storedOf } from "./snapshots.js";
@@ -237,7 +236,7 @@ function openUnsaved(
   { snapshots, images, cache }: Store,
   image: string,
   { digest }: ImageOrigin,
-  options: Omit<OpenOptions, "image">,
+  options: DiskToOpen["options"],
 ): Promise<OpenDisk> {
   return openDisk({
     begun: performance.now(),
@@ -247,7 +246,7 @@ function openUnsaved(
     digest,
     cache,
     trace: undefined,
-    options: { ...options, fill: "none", image },
+    options: { ...options, fill: "none" },
   });
 }
 

@@ -8,17 +8,16 @@ import type { EncodeJob } from "../encode/encode-image.js";
 import { SnapshotError } from "../error.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../format/manifest.js";
 import { downloadInto } from "../http/get.js";
-import { type TransferOptions, transferOf } from "../http/transfer.js";
+import { transferOf } from "../http/transfer.js";
 import { copyInto } from "../local/copy-image.js";
 import { SnapshotFile } from "../local/open-file.js";
 import { baseLocation, optionsFor, type Resolve } from "../location/base-objects.js";
 import { type Location, safeLocation } from "../location/location.js";
 import { requestAt } from "../location/server.js";
-import { openSource, type Source } from "../location/source.js";
+import { openSource, type ReadOptions, type Source } from "../location/source.js";
 import { fillSnapshotFile } from "../location/write-snapshot.js";
-import { type Tombstone, Tombstones } from "./collect.js";
-import type { NewDiskOptions } from "./new-disk.js";
 import type { ListedObject, NewObject, StoreObjects } from "./objects.js";
+import { type Tombstone, Tombstones } from "./tombstones.js";
 
 /** The folder of the snapshots. */
 const FOLDER = "snapshots/";
@@ -132,15 +131,15 @@ export class Snapshots {
    *
    * @throws {SnapshotError} `ERR_STORE`, and what `restoreSnapshot` throws
    */
-  async import(from: Location, options: NewDiskOptions & TransferOptions): Promise<StoredSnapshot> {
+  async import(from: Location, options: ReadOptions): Promise<StoredSnapshot> {
     const source = await openSource(from, { options, wanted: "info" });
     try {
       const { info } = await source.manifest();
       checkPinned(source.name, options.digest, info.digest);
       for (const object of info.delta?.objects ?? []) {
         const location = await baseLocation(from, object, options);
-        const how = { options: optionsFor(from, location, options), wanted: "info" } as const;
-        const base = await openSource(location, how);
+        const own = optionsFor(from, location, options);
+        const base = await openSource(location, { options: own, wanted: "info" });
         try {
           await this.#copy(location, base, object.digest, object.size, options);
         } finally {
@@ -259,7 +258,7 @@ export class Snapshots {
     source: Source,
     digest: string,
     size: number,
-    options: NewDiskOptions,
+    options: ReadOptions,
   ): Promise<void> {
     const { signal } = options;
     checkPinned(source.name, digest, (await source.manifest()).info.digest);
@@ -306,7 +305,7 @@ function digestIn({ key }: ListedObject): string | undefined {
 }
 
 /** Copies a file or a remote object into an open file. */
-async function download(from: Location, file: NewObject, options: NewDiskOptions): Promise<void> {
+async function download(from: Location, file: NewObject, options: ReadOptions): Promise<void> {
   const { signal } = options;
   if (from.kind !== "file") {
     const { request, name } = await requestAt(from, options);

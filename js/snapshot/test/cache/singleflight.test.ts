@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
+import type { OpenDelta } from "../../src/cache/bases.js";
 import type { Lease } from "../../src/cache/leases.js";
-import { type LoadedImage, type OpenDelta, Singleflight } from "../../src/cache/singleflight.js";
+import { type LoadedImage, Singleflight } from "../../src/cache/singleflight.js";
 import type { Progress } from "../../src/progress.js";
 
 /** The number of users of the lease: the load itself, and each waiter. */

@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 
-import { type ByteRange, dataExtents } from "../../dist/local/extents.js";
+import type { ByteRange } from "../../dist/format/byte-ranges.js";
+import { dataExtents } from "../../dist/local/extents.js";
 
 export type { ByteRange };
 

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
-import type { ByteRange } from "../../src/local/extents.js";
+import type { ByteRange } from "../../src/format/byte-ranges.js";
 import { sharedExtents } from "../../src/local/shared-extents.js";
 
 const BLOCK = 4096;

@@ -1,10 +1,101 @@
+/** Opens a store: its objects, its marker, and a check that its service honours conditions. */
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { CACHE, type ImageCache } from "../cache/image-cache.js";
+import { BOOLEAN, type Checks, checkOptions, type Duration, duration, millisecondsOf, SIGNAL, text } from "../check.js";
 import { SnapshotError } from "../error.js";
-import type { TransferOptions } from "../http/transfer.js";
-import { type Location, safeLocation } from "../location/location.js";
+import { TRANSFER_CHECKS, type TransferOptions } from "../http/transfer.js";
+import { type Location, localPath, locationOf, safeLocation } from "../location/location.js";
 import { FolderObjects } from "./folder-objects.js";
+import { LocalImages } from "./local-images.js";
 import { MARKER, type StoreObjects } from "./objects.js";
+import { MAX_OWNER_LENGTH } from "./pointer.js";
+import { Pointers } from "./pointers.js";
 import { PROBE, S3Objects } from "./s3-objects.js";
+import { Snapshots } from "./snapshots.js";
+
+/** Options of `DiskStore.open`. */
+export interface StoreOptions extends Omit<TransferOptions, "headers"> {
+  /** A cache that may have the images of base snapshots. Default: none. */
+  readonly cache?: ImageCache | undefined;
+  /**
+   * The directory for the local images of attached disks. Default: a directory beside that of the cache, with the suffix
+   * `-disks`; without a cache, `hedgerow/disks` in `XDG_STATE_HOME` or `~/.local/state`; for a user without a home
+   * directory, `/var/tmp/hedgerow-<uid>-disks`.
+   */
+  readonly images?: string | undefined;
+  /** Whether to create the store if it is missing. Default: `true`. */
+  readonly create?: boolean | undefined;
+  /** The name of this host in leases, which other hosts see. Default: the host name and the process ID. */
+  readonly owner?: string | undefined;
+  /**
+   * How long a disk in an object store stays attached to a host that no longer renews its lease, 1 second to a day. In
+   * a folder, the lease ends with the process. A host renews its leases after each third of this. Default: `"30s"`.
+   */
+  readonly lease?: Duration | undefined;
+  /** Aborts opening. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const { headers: _, ...STORE_TRANSFER_CHECKS } = TRANSFER_CHECKS;
+
+const STORE_CHECKS: Checks<StoreOptions> = {
+  ...STORE_TRANSFER_CHECKS,
+  cache: CACHE,
+  images: (name, path) => localPath(name, path as string),
+  create: BOOLEAN,
+  owner: text(MAX_OWNER_LENGTH),
+  lease: duration(1_000, 86_400_000),
+  signal: SIGNAL,
+};
+
+/** What the calls of a store work with. */
+export interface Store {
+  readonly objects: StoreObjects;
+  readonly pointers: Pointers;
+  readonly snapshots: Snapshots;
+  readonly images: LocalImages;
+  readonly cache: ImageCache | undefined;
+  /** The name of this host in leases. */
+  readonly owner: string;
+  /** The duration of leases, in milliseconds. */
+  readonly duration: number;
+  /** The options of transfers. */
+  readonly transfer: TransferOptions;
+}
+
+/**
+ * Opens a store. Creates it if it is missing and `create` is true.
+ *
+ * @throws {SnapshotError} `ERR_STORE` if it is not a store, or the service ignores conditions; `ERR_ARGUMENT`
+ */
+export async function openStore(location: string | URL, options: StoreOptions): Promise<Store> {
+  const {
+    cache,
+    images,
+    create = true,
+    owner = `${hostname()}:${process.pid}`,
+    lease = "30s",
+    signal,
+    ...transfer
+  } = checkOptions(options, STORE_CHECKS);
+  const directory =
+    images === undefined
+      ? LocalImages.defaultDirectory(cache?.directory)
+      : localPath("images", images);
+  const request = { options: transfer, create, signal };
+  const { objects, id } = await openObjects(locationOf("location", location), request);
+  return {
+    objects,
+    pointers: new Pointers(objects),
+    snapshots: new Snapshots(objects),
+    images: new LocalImages(directory, id),
+    cache,
+    owner,
+    duration: millisecondsOf(lease),
+    transfer,
+  };
+}
 
 /** The kind and version of a store. */
 const KIND = "hedgerow disk store";
@@ -15,28 +106,18 @@ const MAX_MARKER_LENGTH = 4_096;
 /** How long removing a probe may take, in milliseconds. */
 const PROBE_TIMEOUT = 30_000;
 
-/** The options of opening a store. */
+/** How the objects of a store are opened. */
 interface OpenRequest {
   readonly options: TransferOptions;
   readonly create: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The objects of a store, and its ID. */
-interface OpenedObjects {
-  readonly objects: StoreObjects;
-  readonly id: string;
-}
-
-/**
- * Opens the objects of a store. Creates the store if it is missing and `create` is true.
- *
- * @throws {SnapshotError} `ERR_STORE` if it is not a store, or the service ignores conditions; `ERR_ARGUMENT`
- */
-export async function openObjects(
+/** Opens the objects of a store, and returns them with its ID. */
+async function openObjects(
   location: Location,
   request: OpenRequest,
-): Promise<OpenedObjects> {
+): Promise<{ readonly objects: StoreObjects; readonly id: string }> {
   const objects = await objectsAt(location, request);
   // Folders use locks instead.
   const checking = location.kind === "s3" ? checkConditions(objects, request.signal) : undefined;

@@ -5,7 +5,6 @@ import fc from "../../../../tests/support/fast-check.js";
 
 import { candidatesOf } from "../../src/delta/detect.js";
 import { BlockSet } from "../../src/format/block-set.js";
-import { BLOCK_SIZE } from "../../src/format/limits.js";
 import {
   difference,
   intersect,
@@ -15,7 +14,8 @@ import {
   toSet,
   union,
   widen,
-} from "../../src/local/extents.js";
+} from "../../src/format/byte-ranges.js";
+import { BLOCK_SIZE } from "../../src/format/limits.js";
 
 const SIZE = 60;
 
