@@ -49,9 +49,9 @@ function addPlaceCommand(fleet: Command): void {
 }
 
 async function place(identity: string, options: PlaceOptions): Promise<void> {
-  const { hosts: file, redis, json, ...how } = options;
+  const { hosts: file, redis, json, ...placing } = options;
   const { hosts, residents } = await fleetOf(identity, file, redis);
-  const decision = placement(identity, hosts, { ...how, residents });
+  const decision = placement(identity, hosts, { ...placing, residents });
   await print(json ? jsonOf(decision) : placementTable(decision));
 }
 

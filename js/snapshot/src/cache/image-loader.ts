@@ -2,11 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { checkPinned } from "../check.js";
 import { emit } from "../events.js";
-import { sourceIdOf, type Location, type RemoteLocation } from "../location/location.js";
-import { etagAt } from "../location/server.js";
+import { type Location, type RemoteLocation, sourceIdOf } from "../location/location.js";
+import { etagAt } from "../location/request-at.js";
 import { openSource, type ReadOptions, type SourceOptions } from "../location/source.js";
 import type { WorkOptions } from "../workers/pool.js";
-import { BaseFinder, type CachedBase, isTooLarge, type LoadOptions, type OpenSnapshot } from "./bases.js";
+import {
+  BaseFinder,
+  type CachedBase,
+  isTooLarge,
+  type LoadOptions,
+  type OpenSnapshot,
+} from "./bases.js";
 import type { Claims } from "./claims.js";
 import type { OpenDirectory } from "./files.js";
 import { type ImageWriter, restoreImage } from "./fill.js";

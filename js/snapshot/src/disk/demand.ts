@@ -31,11 +31,11 @@ const POLL_INTERVAL = 1;
 /** How long this thread takes to decode a frame and to write it, in milliseconds: about as long as for 1 MiB. */
 const FRAME_COST = 3;
 
-/**
- * Readers who wait for at least this many frames read in bulk: throughput matters more to them than latency. They wait up to
- * this many milliseconds for frames that are being fetched already.
- */
-const [BULK_FRAMES, BULK_PATIENCE] = [8, 1_000] as const;
+/** Readers who wait for at least this many frames read in bulk: throughput matters more to them than latency. */
+const BULK_FRAMES = 8;
+
+/** How long readers in bulk wait for frames that are being fetched already, in milliseconds. */
+const BULK_PATIENCE = 1_000;
 
 /** Readers that wait for a frame. */
 interface Waiting {

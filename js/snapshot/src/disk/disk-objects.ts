@@ -9,7 +9,7 @@ import type { SnapshotInfo } from "../format/manifest.js";
 import { backoff } from "../http/retry.js";
 import type { RemoteLocation } from "../location/location.js";
 import type { OpenObjects } from "../location/open-object.js";
-import { requestAt } from "../location/server.js";
+import { requestAt } from "../location/request-at.js";
 import { openSource, type Source, type SourceOptions } from "../location/source.js";
 
 /** Errors of a snapshot that no retry can fix. */
@@ -54,7 +54,7 @@ export async function openLater(
     const found = await openSource(location, { ...opening, wanted: "known disk" });
     try {
       checkPinned(found.name, digest, (await found.manifest()).info.digest);
-      const objects = await found.openObjects(job, signal);
+      const objects = await found.objectsFor(job, signal);
       source = found;
       return objects;
     } catch (error) {

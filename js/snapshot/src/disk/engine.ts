@@ -11,8 +11,11 @@ import type { TraceRecorder } from "./trace.js";
 /** The maximum number of bytes that are cleared at once, before the engine yields to other calls. */
 const CLEAR_SIZE = 2 ** 25;
 
-/** The maximum number of extents to examine for a status, and for one of a single extent: each takes system calls. */
-const [MAX_STATUS_STEPS, MAX_SINGLE_STEPS] = [2 ** 12, 2 ** 8] as const;
+/** The maximum number of extents to examine for a status: each takes system calls. */
+const MAX_STATUS_STEPS = 2 ** 12;
+
+/** The same for the status of a single extent. */
+const MAX_SINGLE_STEPS = 2 ** 8;
 
 /** Reads and writes a disk, and fetches what it needs for that. */
 export class DiskEngine implements Export {

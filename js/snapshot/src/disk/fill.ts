@@ -28,8 +28,11 @@ const SYNC_INTERVAL = 1_000;
 /** How often to check whether readers have fetched everything, in milliseconds. */
 const CHECK_INTERVAL = 100;
 
-/** How much room a fill without room waits for, in bytes, and how often it looks, in milliseconds. */
-const [MIN_ROOM, ROOM_INTERVAL] = [2 ** 24, 1_000] as const;
+/** How much room a fill without room waits for, in bytes. */
+const MIN_ROOM = 2 ** 24;
+
+/** How often it looks for room, in milliseconds. */
+const ROOM_INTERVAL = 1_000;
 
 /** The maximum wait for a trace, in milliseconds. */
 const MAX_TRACE_WAIT = 100;
@@ -190,8 +193,11 @@ async function fetchMissing(fill: Fill): Promise<void> {
 /** How long a request of a reader counts as recent, in milliseconds. */
 const MEMORY = 500;
 
-/** A request is slow if it takes this many times as long as the fastest, and this many milliseconds longer. */
-const [SLOW_FACTOR, MIN_DELAY] = [1.5, 10] as const;
+/** A request is slow if it takes this many times as long as the fastest… */
+const SLOW_FACTOR = 1.5;
+
+/** …and this many milliseconds longer. */
+const MIN_DELAY = 10;
 
 /** The weight of the latest request in the average. */
 const WEIGHT = 0.5;

@@ -65,7 +65,7 @@ interface FoundSnapshot {
   readonly base: BaseImage | undefined;
   readonly trace: Promise<Trace | undefined>;
   /** Opens the objects that have its missing frames. */
-  openObjects(job: DecodeJob): Promise<DiskObjects>;
+  objectsFor(job: DecodeJob): Promise<DiskObjects>;
   close(): Promise<void>;
 }
 
@@ -131,7 +131,7 @@ async function findSnapshot(
     manifest,
     base,
     trace: Promise.resolve(undefined),
-    openObjects: async () => ({ opened: Promise.resolve([]) }),
+    objectsFor: async () => ({ opened: Promise.resolve([]) }),
     close: async () => base?.close(),
   });
   if (kept && (await locking).isPublished) return local(kept, undefined);
@@ -153,7 +153,7 @@ async function findSnapshot(
       manifest: kept,
       base,
       trace,
-      openObjects: (job) => openLater(location, opening, kept.info, job, signal),
+      objectsFor: (job) => openLater(location, opening, kept.info, job, signal),
       close: async () => base?.close(),
     };
   }
@@ -167,8 +167,8 @@ async function findSnapshot(
       manifest,
       base,
       trace,
-      openObjects: async (job) => {
-        const objects = await source.openObjects(job, signal);
+      objectsFor: async (job) => {
+        const objects = await source.objectsFor(job, signal);
         return { opened: Promise.resolve(objects), fetchers: source.fetchers };
       },
       close: async () => {
@@ -211,7 +211,7 @@ async function run(
   if (system === undefined) throw new SnapshotError("ERR_TARGET", "disks need koffi");
   const layout = new ImageLayout(manifest);
   const transfer = transferOf(options);
-  const objects = await found.openObjects(job);
+  const objects = await found.objectsFor(job);
   try {
     const latency = new DemandLatency();
     void objects.opened.then(

@@ -38,8 +38,11 @@ import type { DiskEngine } from "./engine.js";
 /** From how many bytes on the image is cloned: the clone of a file with many extents takes longer than a small copy. */
 const MIN_CLONE = 2 ** 25;
 
-/** The number of bytes to copy at a time, and the milliseconds to copy before yielding to others. */
-const [COPY_SIZE, COPY_TIME] = [2 ** 20, 4] as const;
+/** The number of bytes to copy at a time. */
+const COPY_SIZE = 2 ** 20;
+
+/** How long to copy before yielding to others, in milliseconds. */
+const COPY_TIME = 4;
 
 /** The number of bytes that are fetched at a time. */
 const BRING_SIZE = 2 ** 26;

@@ -85,7 +85,8 @@ export class WaitHistogram {
 }
 
 /** For how long a first read tells what the next ones need, in milliseconds: of a frame in the trace, and of another. */
-const [NAMED_MEMORY, OTHER_MEMORY] = [10_000, 2_000] as const;
+const NAMED_MEMORY = 10_000;
+const OTHER_MEMORY = 2_000;
 
 /** Counts the frames that the trace had fetched by the time at which they were first read. */
 export class TraceHits {

@@ -197,10 +197,10 @@ export class FileSync {
   ) {}
 
   /** Calls `fdatasync`, or `fsync`. @throws {SnapshotError} `ERR_TARGET` */
-  async run(how: "datasync" | "sync" = "datasync"): Promise<void> {
+  async run(call: "datasync" | "sync" = "datasync"): Promise<void> {
     this.throwIfFailed();
     try {
-      await wrapWriteErrors(this.path, this.file[how]());
+      await wrapWriteErrors(this.path, this.file[call]());
     } catch (error) {
       this.#failed = { error };
       throw error;

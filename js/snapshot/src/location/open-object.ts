@@ -6,7 +6,7 @@ import type { Transfer, TransferOptions } from "../http/transfer.js";
 import { SnapshotFile } from "../local/open-file.js";
 import type { WorkOptions } from "../workers/pool.js";
 import type { Location } from "./location.js";
-import { requestAt, withRequestAt } from "./server.js";
+import { requestAt, withRequestAt } from "./request-at.js";
 
 /** A local file, or an object on a server with ranges, that is open for reading. */
 export type OpenObject = SnapshotFile | RemoteObject;

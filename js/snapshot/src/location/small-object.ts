@@ -12,7 +12,7 @@ import { wrapWriteErrors } from "../local/system-errors.js";
 import { uploadWhole } from "../s3/multipart-upload.js";
 import { ObjectStore } from "../s3/object-store.js";
 import type { Location } from "./location.js";
-import { withRequestAt } from "./server.js";
+import { withRequestAt } from "./request-at.js";
 import { partSizeFor } from "./write-snapshot.js";
 
 type SmallObjectOptions = TransferOptions & { readonly signal?: AbortSignal | undefined };

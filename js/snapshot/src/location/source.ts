@@ -180,12 +180,12 @@ export class Source {
     // A pool ends with its job: only the first job uses the pool that was started early.
     const started = this.#fetchers;
     this.#fetchers = undefined;
-    const objects = await this.openObjects(job, options.signal);
+    const objects = await this.objectsFor(job, options.signal);
     await decodeRenewing(objects, this.#opening.transfer, job, options, started);
   }
 
   /** Opens the objects that hold the missing frames of a job, until the source is closed. */
-  async openObjects(job: DecodeJob, signal: AbortSignal | undefined): Promise<OpenObjects> {
+  async objectsFor(job: DecodeJob, signal: AbortSignal | undefined): Promise<OpenObjects> {
     const { location, transfer, options, keepsConnection = false, early } = this.#opening;
     const { frames, info } = job.manifest;
     const wanted = new Set([...job.states.missing()].map((frame) => frames.object(frame)));

@@ -4,7 +4,7 @@ import { safeName } from "../http/failure.js";
 import { isRetryableStatus } from "../http/retry.js";
 import type { TransferOptions } from "../http/transfer.js";
 import type { WorkOptions } from "../workers/pool.js";
-import { etagAt } from "./server.js";
+import { etagAt } from "./request-at.js";
 import { openSource } from "./source.js";
 
 /** The options of requests. */

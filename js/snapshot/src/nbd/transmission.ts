@@ -18,19 +18,20 @@ import {
   SIMPLE_REPLY_MAGIC,
   STRUCTURED_REPLY_MAGIC,
 } from "./constants.js";
+import { busyPoll, FairShare } from "./event-loop.js";
 import type { Export } from "./export.js";
 import type { Agreement } from "./handshake.js";
-import { busyPoll, Turn } from "./turn.js";
 
 /**
  * The largest read that is answered at once if no data is missing, in bytes. A larger one is answered in such chunks.
  */
 const CHUNK_SIZE = 2 ** 18;
 
-/**
- * The limits of unanswered requests: the bytes of data that they hold, and their number. At a limit, no more are read.
- */
-const [MAX_PENDING_BYTES, MAX_PENDING_REQUESTS] = [2 ** 25, 1024] as const;
+/** The maximum number of bytes that unanswered requests hold. At the limit, no more are read. */
+const MAX_PENDING_BYTES = 2 ** 25;
+
+/** The maximum number of unanswered requests. At the limit, no more are read. */
+const MAX_PENDING_REQUESTS = 1024;
 
 /** The number of unsent bytes of replies at which no more requests are read. */
 const MAX_UNSENT = 2 ** 23;
@@ -40,7 +41,9 @@ const MAX_EXTENTS = 2 ** 14;
 
 const REQUEST_LENGTH = 28;
 /** The lengths of the headers: of a simple reply, a chunk, and a chunk of data. */
-const [SIMPLE_LENGTH, CHUNK_LENGTH, DATA_LENGTH] = [16, 20, 28] as const;
+const SIMPLE_LENGTH = 16;
+const CHUNK_LENGTH = 20;
+const DATA_LENGTH = 28;
 
 interface Request {
   readonly flags: number;
@@ -90,7 +93,7 @@ export class Transmission {
   readonly #received: ByteQueue;
   readonly #socket: Socket;
   readonly #replies: ReplyBuffer;
-  readonly #turn = new Turn();
+  readonly #share = new FairShare();
   #write: IncomingWrite | undefined;
   #skip: SkippedWrite | undefined;
   #pendingBytes = 0;
@@ -125,16 +128,16 @@ export class Transmission {
         this.#replies.send();
         return;
       }
-      if (this.#turn.isOver) {
+      if (this.#share.isUsed) {
         this.#socket.pause();
         this.#replies.send();
-        this.#turn.wait(() => this.pump());
+        this.#share.wait(() => this.pump());
         return;
       }
       const before = this.#replies.total;
       if (!this.#next()) break;
       hasWorked = true;
-      this.#turn.count(this.#replies.total - before);
+      this.#share.count(this.#replies.total - before);
     }
     this.#replies.send();
     if (hasWorked) busyPoll();

@@ -8,11 +8,11 @@ import { emit } from "../events.js";
 import type { KnownBase } from "../location/base-objects.js";
 import { safeLocation } from "../location/location.js";
 import { AttachedDisk } from "./attached-disk.js";
+import type { Hooks } from "./hooks.js";
 import { Lease } from "./lease.js";
 import type { ImageNote } from "./local-images.js";
-import { headOf, type Pointer } from "./pointer.js";
 import type { Store } from "./open-store.js";
-import type { Hooks } from "./saving.js";
+import { headOf, type Pointer } from "./pointer.js";
 
 /** A disk to attach. */
 export interface AttachRequest {

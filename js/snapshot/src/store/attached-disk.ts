@@ -8,9 +8,10 @@ import { emit } from "../events.js";
 import { Turns } from "../local/locks.js";
 import { writeSmallObject } from "../location/small-object.js";
 import { WORK_CHECKS, type WorkOptions } from "../workers/pool.js";
+import { type Generation, generationOf } from "./generation.js";
+import { HOOK_CHECKS, type HookOptions, type Hooks, hooksOf, whileFrozen } from "./hooks.js";
 import type { Lease } from "./lease.js";
 import type { ImageNote, LocalImages } from "./local-images.js";
-import { type Generation, generationOf } from "./generation.js";
 import {
   headOf,
   MAX_LABEL_LENGTH,
@@ -18,21 +19,11 @@ import {
   type Pointer,
   withGeneration,
 } from "./pointer.js";
-import {
-  HOOK_CHECKS,
-  type HookOptions,
-  type Hooks,
-  hooksOf,
-  saveRegularly,
-  whileFrozen,
-} from "./saving.js";
+import { saveRegularly } from "./regular-saves.js";
 import { type Snapshots, storedOf } from "./snapshots.js";
 
 /** Options of `DiskStore.attach`. */
-export interface AttachOptions
-  extends WorkOptions,
-    FillOptions,
-    HookOptions {
+export interface AttachOptions extends WorkOptions, FillOptions, HookOptions {
   /** Whether to attach a disk that another host has attached, which then can no longer save it. Default: `false`. */
   readonly steal?: boolean | undefined;
   /** How often the disk is saved if it has changed, 1 second or more. Default: only when it is detached. */
@@ -40,10 +31,7 @@ export interface AttachOptions
 }
 
 /** Options of `AttachedDisk.save`. */
-export interface SaveDiskOptions
-  extends WorkOptions,
-    Pick<EncodingOptions, "level">,
-    HookOptions {
+export interface SaveDiskOptions extends WorkOptions, Pick<EncodingOptions, "level">, HookOptions {
   /** A note on the generation, at most 256 characters. Default: none. */
   readonly label?: string | undefined;
 }

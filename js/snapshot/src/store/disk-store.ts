@@ -25,6 +25,7 @@ import {
 } from "./collect.js";
 import { type ExpiredGeneration, type ExpireOptions, expire } from "./expire.js";
 import { type Generation, generationOf } from "./generation.js";
+import { hooksOf } from "./hooks.js";
 import { checkDetached, isAttached } from "./lease.js";
 import type { UnsavedImage } from "./local-images.js";
 import {
@@ -46,7 +47,6 @@ import {
   withGeneration,
 } from "./pointer.js";
 import { eachOf, forMany, POINTERS_AT_A_TIME } from "./pointers.js";
-import { hooksOf } from "./saving.js";
 import type { StoredSnapshot } from "./snapshots.js";
 
 /** Options of `DiskStore.fork` and `DiskStore.verify`. */

@@ -14,7 +14,8 @@ import { isDigest } from "./pointer.js";
 const MAX_RECORD_LENGTH = 4_096;
 
 /** The suffixes of an image and of its record. */
-const [IMAGE, RECORD] = [".raw", ".json"];
+const IMAGE = ".raw";
+const RECORD = ".json";
 
 /** The file that is locked while images are made, removed or inspected. */
 const LOCK = "lock";

@@ -2,7 +2,16 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { CACHE, type ImageCache } from "../cache/image-cache.js";
-import { BOOLEAN, type Checks, checkOptions, type Duration, duration, millisecondsOf, SIGNAL, text } from "../check.js";
+import {
+  BOOLEAN,
+  type Checks,
+  checkOptions,
+  type Duration,
+  duration,
+  millisecondsOf,
+  SIGNAL,
+  text,
+} from "../check.js";
 import { SnapshotError } from "../error.js";
 import { TRANSFER_CHECKS, type TransferOptions } from "../http/transfer.js";
 import { type Location, localPath, locationOf, safeLocation } from "../location/location.js";
@@ -84,7 +93,7 @@ export async function openStore(location: string | URL, options: StoreOptions): 
       ? LocalImages.defaultDirectory(cache?.directory)
       : localPath("images", images);
   const request = { options: transfer, create, signal };
-  const { objects, id } = await openObjects(locationOf("location", location), request);
+  const { objects, id } = await openMarked(locationOf("location", location), request);
   return {
     objects,
     pointers: new Pointers(objects),
@@ -114,7 +123,7 @@ interface OpenRequest {
 }
 
 /** Opens the objects of a store, and returns them with its ID. */
-async function openObjects(
+async function openMarked(
   location: Location,
   request: OpenRequest,
 ): Promise<{ readonly objects: StoreObjects; readonly id: string }> {

@@ -11,8 +11,11 @@ const FOLDER = "disks/";
 /** The number of pointers that are read or written at a time. */
 export const POINTERS_AT_A_TIME = 32;
 
-/** The number of retries of a change of a pointer, and the longest pause between them, in milliseconds. */
-const [MAX_TRIES, MAX_PAUSE] = [50, 200];
+/** The number of retries of a change of a pointer. */
+const MAX_TRIES = 50;
+
+/** The longest pause between them, in milliseconds. */
+const MAX_PAUSE = 200;
 
 /** A pointer, as it was read or written last. */
 export interface KnownPointer {
@@ -22,8 +25,11 @@ export interface KnownPointer {
   readonly modified: number | undefined;
 }
 
-/** The maximum number of pointers that are remembered, and the maximum length of each, in bytes. */
-const [MAX_REMEMBERED, MAX_REMEMBERED_LENGTH] = [1_000, 2 ** 16];
+/** The maximum number of pointers that are remembered. */
+const MAX_REMEMBERED = 1_000;
+
+/** The maximum length of a pointer that is remembered, in bytes. */
+const MAX_REMEMBERED_LENGTH = 2 ** 16;
 
 /** The pointers of a store. Each change is one conditional write. */
 export class Pointers {

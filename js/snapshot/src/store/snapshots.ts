@@ -13,24 +13,28 @@ import { copyInto } from "../local/copy-image.js";
 import { SnapshotFile } from "../local/open-file.js";
 import { baseLocation, optionsFor, type Resolve } from "../location/base-objects.js";
 import { type Location, safeLocation } from "../location/location.js";
-import { requestAt } from "../location/server.js";
+import { requestAt } from "../location/request-at.js";
 import { openSource, type ReadOptions, type Source } from "../location/source.js";
 import { fillSnapshotFile } from "../location/write-snapshot.js";
 import type { ListedObject, NewObject, StoreObjects } from "./objects.js";
 import { type Tombstone, Tombstones } from "./tombstones.js";
 
-/** The folder of the snapshots. */
+/** The folder of the snapshots, and the suffixes of a snapshot and of its trace. */
 const FOLDER = "snapshots/";
-const [SUFFIX, TRACE] = [".vhs", ".vhs.trace"];
+const SUFFIX = ".vhs";
+const TRACE = ".vhs.trace";
 
-/**
- * How long a collection may take to delete a snapshot that it has claimed, in milliseconds, and how long after it
- * another process may take it over: by then, no request of the first one can arrive.
- */
-const [CLAIM_TIMEOUT, TAKEOVER] = [60_000, 300_000];
+/** How long a collection may take to delete a snapshot that it has claimed, in milliseconds. */
+const CLAIM_TIMEOUT = 60_000;
 
-/** How long to wait for a snapshot that is being deleted, and between attempts, in milliseconds. */
-const [MAX_WAIT, INTERVAL] = [30_000, 200];
+/** After how long another process may take over the claim, in milliseconds: no request of the first one can still arrive. */
+const TAKEOVER = 300_000;
+
+/** How long to wait for a snapshot that is being deleted, in milliseconds. */
+const MAX_WAIT = 30_000;
+
+/** How long to wait between attempts, in milliseconds. */
+const INTERVAL = 200;
 
 /** The identity of a snapshot, and its objects. */
 export interface StoredSnapshot {

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import type { DiskImage } from "../../dist/disk/disk-image.js";
 import { DiskEngine } from "../../dist/disk/engine.js";
+import { FairShare } from "../../dist/nbd/event-loop.js";
 import { NbdServer } from "../../dist/nbd/server.js";
-import { Turn } from "../../dist/nbd/turn.js";
 import { listenOf } from "../../src/nbd/server.js";
 import { MemoryExport } from "../support/memory-export.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
@@ -150,16 +150,16 @@ test("CACHE of much lets others go on", async () => {
 test("of many connections that have more to do, one has its turn in each round", async () => {
   let round = 0;
   const begun: number[] = [];
-  const turns = Array.from({ length: 5 }, () => new Turn());
-  for (const turn of turns) {
-    turn.wait(() => begun.push(round));
+  const shares = Array.from({ length: 5 }, () => new FairShare());
+  for (const share of shares) {
+    share.wait(() => begun.push(round));
     // It waits already.
-    turn.wait(() => begun.push(-1));
+    share.wait(() => begun.push(-1));
   }
-  while (begun.length < turns.length) {
+  while (begun.length < shares.length) {
     await new Promise((resolve) => setImmediate(resolve));
     round += 1;
   }
-  expect(new Set(begun).size).toBe(turns.length);
+  expect(new Set(begun).size).toBe(shares.length);
   expect(begun).not.toContain(-1);
 });

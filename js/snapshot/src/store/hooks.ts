@@ -1,6 +1,4 @@
-/** Saves an attached disk: at intervals, and between the hooks `freeze` and `thaw`. */
-
-import { setTimeout as sleep } from "node:timers/promises";
+/** The hooks of a save, which freeze and thaw the programs that use the disk. */
 import { type Checks, type Duration, duration, FUNCTION, millisecondsOf } from "../check.js";
 import { messageOf, SnapshotError } from "../error.js";
 
@@ -90,49 +88,5 @@ async function call(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
-  }
-}
-
-/** How much an interval varies, as a share of it: hosts that start together do not save together. */
-const JITTER = 0.1;
-
-/** The first and the longest pause after a save that failed, in milliseconds. */
-const [FIRST_RETRY, LAST_RETRY] = [1_000, 60_000];
-
-/** The longest delay of a timer, in milliseconds: Node fires a longer one at once. */
-const MAX_TIMER = 2 ** 31 - 1;
-
-/** A disk that is saved automatically. */
-export interface AutoSaved {
-  /** Returns whether there is anything to save. */
-  hasChanged(): boolean;
-  save(): Promise<unknown>;
-  /** Called when a save has failed. It will be retried. */
-  onFailure(error: unknown): void;
-}
-
-/**
- * Saves at intervals, one save at a time, until the signal is aborted. Retries a failed save sooner.
- *
- * @param interval in milliseconds
- */
-export async function saveRegularly(
-  interval: number,
-  { hasChanged, save, onFailure }: AutoSaved,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let failures = 0; !signal.aborted; ) {
-    const retry = Math.min(interval, FIRST_RETRY * 2 ** (failures - 1), LAST_RETRY);
-    const delay = (failures === 0 ? interval : retry) * (1 - JITTER + 2 * JITTER * Math.random());
-    await sleep(Math.min(delay, MAX_TIMER), undefined, { signal, ref: false }).catch(() => {});
-    if (signal.aborted || !hasChanged()) continue;
-    try {
-      await save();
-      failures = 0;
-    } catch (error) {
-      if (signal.aborted) return;
-      failures += 1;
-      onFailure(error);
-    }
   }
 }

@@ -1,22 +1,25 @@
-/** Shares the thread between connections, and keeps it awake for the next request. */
+/** Shares the event loop between connections, and keeps it awake for the next request. */
 
-/** The limits of a turn: bytes of replies, and milliseconds. */
-const [MAX_BYTES, MAX_TIME] = [2 ** 21, 4] as const;
+/** The maximum number of bytes of replies of a connection in one round. */
+const MAX_BYTES = 2 ** 21;
+
+/** The maximum time of a connection in one round, in milliseconds. */
+const MAX_TIME = 4;
 
 /** The number of the current round of the event loop. Counts only rounds in which connections have work. */
 let round = 0;
 let isScheduled = false;
 
-/** Functions that begin the next turns of connections with more work. */
+/** Functions that continue connections with more work. */
 const waiting: (() => void)[] = [];
 
-/** Begins a round and one turn, so that many busy connections keep the event loop no longer than one does. */
+/** Begins a round and continues one connection, so that many busy ones keep the event loop no longer than one does. */
 function nextRound(): void {
   isScheduled = false;
   round += 1;
-  const begin = waiting.shift();
+  const resume = waiting.shift();
   if (waiting.length > 0) schedule();
-  begin?.();
+  resume?.();
 }
 
 function schedule(): void {
@@ -25,15 +28,15 @@ function schedule(): void {
   setImmediate(nextRound);
 }
 
-/** The turns of a connection: each limits the work of the connection in one round. */
-export class Turn {
+/** The share of a connection: it limits the work of the connection in one round. */
+export class FairShare {
   #round = -1;
   #end = 0;
   #bytes = 0;
   #isWaiting = false;
 
   /** Whether the connection must yield to others. */
-  get isOver(): boolean {
+  get isUsed(): boolean {
     schedule();
     if (this.#round === round) return this.#bytes > MAX_BYTES || performance.now() > this.#end;
     this.#round = round;
@@ -47,13 +50,13 @@ export class Turn {
     this.#bytes += bytes;
   }
 
-  /** Calls a function at the next turn of the connection. Further calls before that turn have no effect. */
-  wait(begin: () => void): void {
+  /** Calls a function when it is the turn of the connection again. Further calls before that have no effect. */
+  wait(resume: () => void): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     waiting.push(() => {
       this.#isWaiting = false;
-      begin();
+      resume();
     });
     schedule();
   }
