@@ -2,11 +2,16 @@ import { BOOLEAN, type Checks, checkOptions, checkPinned } from "./check.js";
 import { DecodeJob } from "./decode/decode-job.js";
 import type { CreateInfo } from "./delta/create-delta.js";
 import type { WriteOptions } from "./encode/encode-image.js";
-import { checkEncoding, ENCODING_CHECKS, type EncodingOptions, encodingOf } from "./encode/snapshot-encoder.js";
+import {
+  checkEncoding,
+  ENCODING_CHECKS,
+  type EncodingOptions,
+  encodingOf,
+} from "./encode/snapshot-encoder.js";
 import { transferOf } from "./http/transfer.js";
 import { checkFreeSpace } from "./local/disk-space.js";
 import { ImageFile } from "./local/image-file.js";
-import { withTemporaryFile } from "./local/private-file.js";
+import { openTemporaryFile } from "./local/private-file.js";
 import { wrapWriteErrors } from "./local/system-errors.js";
 import { knownLocation, optionsFor } from "./location/base-objects.js";
 import { checkDestination, locationOf } from "./location/location.js";
@@ -16,10 +21,7 @@ import { compiledEncode } from "./wasm/compiled-encode.js";
 import { WORK_CHECKS } from "./workers/pool.js";
 
 /** Options of `flattenSnapshot`: of the snapshot that is read, and of the one that is created. */
-export interface FlattenOptions
-  extends WriteOptions,
-    ReadOptions,
-    Pick<EncodingOptions, "level"> {
+export interface FlattenOptions extends WriteOptions, ReadOptions, Pick<EncodingOptions, "level"> {
   /**
    * Maximum size of the part of the image in one frame, in bytes: a power of two from 4 KiB to 16 MiB. Default:
    * that of the source.
@@ -68,7 +70,8 @@ export async function flattenSnapshot(
     checkPinned(opened.name, options.digest, found);
     const bases = (delta?.objects ?? []).map((object) => knownLocation(from, object, options));
     await checkDestination(to, [from, ...(await Promise.all(bases))], options);
-    return await withTemporaryFile(async ({ path: name, handle }) => {
+    const { path: name, handle } = await openTemporaryFile();
+    try {
       await checkFreeSpace(name, dataSize);
       await wrapWriteErrors(name, handle.truncate(imageSize));
       const target = { fd: handle.fd, name, mayHoldData: false, journal: undefined };
@@ -80,7 +83,9 @@ export async function flattenSnapshot(
         transfer,
       });
       return { ...info, duration: performance.now() - start };
-    });
+    } finally {
+      await handle.close();
+    }
   } finally {
     await opened.close();
   }

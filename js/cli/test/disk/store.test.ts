@@ -308,7 +308,11 @@ test("refuses a store that others can write to", async () => {
   const { store } = saved();
   chmodSync(store, 0o770);
   expect(await failure(["list", store])).toMatchObject({
-    ...{ exit: 3, code: "ERR_STORE", message: expect.stringContaining("no one else can write to") },
+    ...{
+      exit: 3,
+      code: "ERR_STORE",
+      message: expect.stringContaining("only its owner can write to"),
+    },
   });
 });
 

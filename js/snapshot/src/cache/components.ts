@@ -7,15 +7,15 @@ import { type Libc, libc } from "../local/libc.js";
 import { flock, Mutex } from "../local/locks.js";
 import { isSameFile, READ_FLAGS } from "../local/open-file.js";
 import {
-  OTHERS_WRITE,
+  checkOwnDirectory,
   openPrivate,
   PRIVATE_DIRECTORY,
   PRIVATE_MODE,
 } from "../local/private-file.js";
 import { isReadOnlyError, undefinedIfMissing, wrapSystemErrors } from "../local/system-errors.js";
+import { Claims } from "./claims.js";
 import { Evictor } from "./eviction.js";
 import { Layout, type OpenDirectory, remove } from "./files.js";
-import { Claims } from "./claims.js";
 import { ImageWriter } from "./fill.js";
 import { ImageLoader } from "./image-loader.js";
 import { ImageStore } from "./image-store.js";
@@ -109,7 +109,7 @@ async function openDirectory(path: string, create: boolean): Promise<OpenDirecto
     throw new SnapshotError("ERR_CACHE", `${path}: expected a cache, found nothing`);
   }
   const layout = new Layout(directory);
-  await using(checkOwn(path, directory));
+  await checkOwnDirectory("ERR_CACHE", directory, path);
   await using(checkKind(path, layout, create));
   const isReadOnly = await using(isFixed(layout));
   const flags = isReadOnly ? READ_FLAGS : O_RDWR | O_CREAT | O_NOFOLLOW;
@@ -121,7 +121,7 @@ async function openDirectory(path: string, create: boolean): Promise<OpenDirecto
     await using(writeKind(path, lock));
     for (const subdirectory of [layout.images, layout.filling]) {
       await using(mkdir(subdirectory, { recursive: true, mode: PRIVATE_DIRECTORY }));
-      await using(checkOwn(subdirectory, subdirectory));
+      await checkOwnDirectory("ERR_CACHE", subdirectory);
     }
     if (isReadOnly) {
       // It only saves requests.
@@ -169,21 +169,6 @@ async function isFixed({ directory, lock }: Layout): Promise<boolean> {
     if (isReadOnlyError(error)) return (await undefinedIfMissing(stat(lock))) !== undefined;
     throw error;
   }
-}
-
-async function checkOwn(name: string, path: string): Promise<void> {
-  const stats = await stat(path);
-  if (!stats.isDirectory()) throw new SnapshotError("ERR_CACHE", `${name}: expected a directory`);
-  const { uid, mode } = stats;
-  const user = process.getuid?.() ?? uid;
-  if (uid !== user) {
-    const message = `${name}: expected a directory owned by user ${user}, found owner ${uid}`;
-    throw new SnapshotError("ERR_CACHE", message);
-  }
-  if ((mode & OTHERS_WRITE) === 0) return;
-  const rights = (mode & 0o777).toString(8);
-  const message = `${name}: expected a directory that only its owner can write to, found mode ${rights}`;
-  throw new SnapshotError("ERR_CACHE", message);
 }
 
 /** Throws unless a directory is a cache or, with `create`, empty: a cache must not delete other files. */

@@ -10,18 +10,23 @@ import type { FrameStates } from "../decode/frame-states.js";
 import { createDelta, type DeltaResult, rewrittenBy } from "../delta/create-delta.js";
 import { DeltaTooLargeError } from "../delta/delta-encoder.js";
 import type { EncodeJob, WriteOptions } from "../encode/encode-image.js";
-import { checkEncoding, ENCODING_CHECKS, type EncodingOptions, encodingOf } from "../encode/snapshot-encoder.js";
+import {
+  checkEncoding,
+  ENCODING_CHECKS,
+  type EncodingOptions,
+  encodingOf,
+} from "../encode/snapshot-encoder.js";
 import { BlockSet } from "../format/block-set.js";
+import { type ByteRange, lengthOf } from "../format/byte-ranges.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { ImageSegments } from "../format/segments.js";
 import { TRANSFER_CHECKS, transferOf } from "../http/transfer.js";
-import { type ByteRange, lengthOf } from "../format/byte-ranges.js";
 import { dataExtents } from "../local/extents.js";
 import { ImageFile } from "../local/image-file.js";
 import { libc } from "../local/libc.js";
 import { Turns } from "../local/locks.js";
-import { withTemporaryFile } from "../local/private-file.js";
+import { openTemporaryFile } from "../local/private-file.js";
 import { checkLengthSync, readWholeSync, writeFullySync } from "../local/read-write.js";
 import { wrapSystemErrorsSync, wrapWriteErrors } from "../local/system-errors.js";
 import type { Location } from "../location/location.js";
@@ -201,7 +206,7 @@ export class DiskSaver {
    *
    * @param mayPack whether the copy may have one block after another, if it is known which have changed
    */
-  #saveCopy(
+  async #saveCopy(
     target: SaveTarget,
     others: readonly ByteRange[],
     mayPack: boolean,
@@ -210,20 +215,21 @@ export class DiskSaver {
     const { image } = this.#disk;
     const { files } = image;
     // Beside the image, so that it can be a clone of it.
-    return withTemporaryFile(async ({ handle: file }) => {
-      const changed = BlockSet.of(image.size);
-      try {
-        const { pause, ...copied } = await this.#copy(file, changed, others, mayPack, target);
-        const copy = await ImageFile.of(files.path, file, image.size);
-        const info = await write({ copy, ...copied });
-        const published = { location: target.location, manifest: undefined };
-        this.#last = { ...((await target.publish?.(info)) ?? published), digest: info.digest };
-        return { info, pause };
-      } catch (error) {
-        this.#changed.addBits(changed.bytes);
-        throw error;
-      }
-    }, dirname(files.path));
+    const { handle: file } = await openTemporaryFile(dirname(files.path));
+    const changed = BlockSet.of(image.size);
+    try {
+      const { pause, ...copied } = await this.#copy(file, changed, others, mayPack, target);
+      const copy = await ImageFile.of(files.path, file, image.size);
+      const info = await write({ copy, ...copied });
+      const published = { location: target.location, manifest: undefined };
+      this.#last = { ...((await target.publish?.(info)) ?? published), digest: info.digest };
+      return { info, pause };
+    } catch (error) {
+      this.#changed.addBits(changed.bytes);
+      throw error;
+    } finally {
+      await file.close();
+    }
   }
 
   /**

@@ -5,6 +5,7 @@ import { type FileHandle, lstat, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
+import { SnapshotError, type SnapshotErrorCode } from "../error.js";
 import { undefinedIfMissing, wrapSystemErrors, wrapWriteErrors } from "./system-errors.js";
 
 /** Mode of files that only their owner may read, because an image holds everything that was on a disk. */
@@ -109,24 +110,6 @@ export interface TemporaryFile {
 }
 
 /**
- * Calls `use` with an empty temporary file, and closes the file when the result settles.
- *
- * @param folder default: `TMPDIR`
- * @throws {SnapshotError} `ERR_TARGET`
- */
-export async function withTemporaryFile<T>(
-  use: (file: TemporaryFile) => Promise<T>,
-  folder = tmpdir(),
-): Promise<T> {
-  const file = await openTemporaryFile(folder);
-  try {
-    return await use(file);
-  } finally {
-    await file.handle.close();
-  }
-}
-
-/**
  * Opens an empty temporary file, which is unlinked at once: nothing is left behind if the process is killed.
  *
  * @param folder default: `TMPDIR`
@@ -147,21 +130,38 @@ export async function openTemporaryFile(folder = tmpdir()): Promise<TemporaryFil
 }
 
 /** The mode bits that let other users write. */
-export const OTHERS_WRITE = 0o022;
+const OTHERS_WRITE = 0o022;
 
 /** The user whom all others trust. */
 const ROOT = 0;
 
 /**
- * Returns whether this user owns a directory, and no one else can write to it or replace it; undefined if there is none.
+ * Throws unless a directory is missing, or this user owns it and no one else can write to it or replace it.
+ *
+ * @param code the code of the error
+ * @param name the name of the directory in messages
  */
-export async function isOwnDirectory(path: string): Promise<boolean | undefined> {
-  const found = await undefinedIfMissing(stat(path));
-  if (found === undefined) return undefined;
-  const { uid, mode } = found;
+export async function checkOwnDirectory(
+  code: SnapshotErrorCode,
+  path: string,
+  name = path,
+): Promise<void> {
+  const inspecting = undefinedIfMissing(Promise.all([stat(path), lstat(resolve(path))]));
+  const found = await wrapSystemErrors(code, `cannot use ${name}`, inspecting);
+  const problem = found && problemOf(...found);
+  if (problem !== undefined) throw new SnapshotError(code, `${name}: ${problem}`);
+}
+
+function problemOf(directory: Stats, entry: Stats): string | undefined {
+  const { uid, mode } = directory;
   const own = process.getuid?.() ?? uid;
-  if (uid !== own || (mode & OTHERS_WRITE) !== 0) return false;
+  if (!directory.isDirectory()) return "expected a directory";
+  if (uid !== own) return `expected a directory owned by user ${own}, found owner ${uid}`;
+  if ((mode & OTHERS_WRITE) !== 0) {
+    const found = (mode & 0o777).toString(8);
+    return `expected a directory that only its owner can write to, found mode ${found}`;
+  }
   // The owner of a link in its place can let it lead elsewhere at any time.
-  const { uid: owner } = await lstat(resolve(path));
-  return owner === own || owner === ROOT;
+  if (entry.uid === own || entry.uid === ROOT) return undefined;
+  return `expected a link owned by user ${own}, found owner ${entry.uid}`;
 }

@@ -7,7 +7,7 @@ import { requestTo } from "../http/request.js";
 import { type TransferOptions, transferOf } from "../http/transfer.js";
 import { writeAtomically } from "../local/atomic-write.js";
 import { SnapshotFile } from "../local/open-file.js";
-import { withTemporaryFile } from "../local/private-file.js";
+import { openTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
 import { uploadWhole } from "../s3/multipart-upload.js";
 import { ObjectStore } from "../s3/object-store.js";
@@ -65,16 +65,16 @@ export async function writeSmallObject(
       return writeAtomically(location.path, { signal }, (file) =>
         wrapWriteErrors(location.path, file.writeFile(bytes)),
       );
-    case "http":
-      return withTemporaryFile(async ({ path, handle }) => {
+    case "http": {
+      const { path, handle } = await openTemporaryFile();
+      try {
         await wrapWriteErrors(path, handle.writeFile(bytes));
-        await put(
-          requestTo(location.url, headers),
-          { handle, size: bytes.length },
-          transfer,
-          signal,
-        );
-      });
+        const body = { handle, size: bytes.length };
+        return await put(requestTo(location.url, headers), body, transfer, signal);
+      } finally {
+        await handle.close();
+      }
+    }
     case "s3": {
       const store = await ObjectStore.open(location, s3, transfer, signal);
       try {

@@ -14,7 +14,7 @@ import { forUploads } from "../http/transfer.js";
 import { writeAtomically } from "../local/atomic-write.js";
 import type { ImageFile } from "../local/image-file.js";
 import { checkDifferentFile, SnapshotFile } from "../local/open-file.js";
-import { withTemporaryFile } from "../local/private-file.js";
+import { openTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
 import type { ObjectLocation } from "../s3/failure.js";
 import { type UploadPlan, uploadWhole } from "../s3/multipart-upload.js";
@@ -96,7 +96,8 @@ async function putSnapshot(url: URL, making: EncodeJob): Promise<SnapshotInfo> {
   const { headers, signal, overwrite = true } = options;
   const request = requestTo(url, headers, overwrite ? {} : { "if-none-match": "*" });
   if (!overwrite) await checkAbsentAt(url, options);
-  return withTemporaryFile(async ({ path, handle }) => {
+  const { path, handle } = await openTemporaryFile();
+  try {
     const { info } = await fillSnapshotFile(path, handle, making);
     try {
       await put(request, { handle, size: info.fileSize }, transfer, signal);
@@ -108,7 +109,9 @@ async function putSnapshot(url: URL, making: EncodeJob): Promise<SnapshotInfo> {
     }
     if (!overwrite) await checkStoredAt(url, info.digest, options);
     return info;
-  });
+  } finally {
+    await handle.close();
+  }
 }
 
 /** How many parts are uploaded at a time by default. */

@@ -6,7 +6,7 @@ import { publishFile, syncDirectory, writeAtomically } from "../local/atomic-wri
 import { libc } from "../local/libc.js";
 import { lockFile, Mutex } from "../local/locks.js";
 import { kindOf, readFoundFile, readWholeFile } from "../local/open-file.js";
-import { isOwnDirectory, PRIVATE_DIRECTORY, PRIVATE_MODE } from "../local/private-file.js";
+import { checkOwnDirectory, PRIVATE_DIRECTORY, PRIVATE_MODE } from "../local/private-file.js";
 import { undefinedIfMissing } from "../local/system-errors.js";
 import type {
   Hold,
@@ -48,11 +48,11 @@ export class FolderObjects implements StoreObjects {
       throw new SnapshotError("ERR_STORE", `${path}: expected a folder for disks, found ${kind}`);
     }
     if (!create) {
-      await objects.#checkPrivate();
+      await checkOwnDirectory("ERR_STORE", objects.name);
       return objects;
     }
     await objects.#wrap(mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY }));
-    await objects.#checkPrivate();
+    await checkOwnDirectory("ERR_STORE", objects.name);
     for (const folder of FOLDERS) {
       await objects.#wrap(mkdir(join(path, folder), { recursive: true, mode: PRIVATE_DIRECTORY }));
     }
@@ -231,14 +231,6 @@ export class FolderObjects implements StoreObjects {
   /** Runs an action under the lock of the store. */
   #locked<T>(action: (lock: FileHandle) => Promise<T>): Promise<T> {
     return this.#wrap(this.#lock.run(action));
-  }
-
-  /** Throws if other users may change the store. */
-  async #checkPrivate(): Promise<void> {
-    // If there is no folder, reading the marker reports that.
-    if ((await this.#wrap(isOwnDirectory(this.name))) !== false) return;
-    const message = `${this.name}: expected a directory that this user owns and no one else can write to`;
-    throw new SnapshotError("ERR_STORE", message);
   }
 
   /** Gives errors of the system the code of a store. */

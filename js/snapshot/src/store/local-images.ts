@@ -7,8 +7,8 @@ import { messageOf, SnapshotError } from "../error.js";
 import { writeAtomically } from "../local/atomic-write.js";
 import { lockFile, Mutex } from "../local/locks.js";
 import { readWholeFile } from "../local/open-file.js";
-import { isOwnDirectory, PRIVATE_DIRECTORY } from "../local/private-file.js";
-import { undefinedIfMissing, wrapSystemErrors, wrapWriteErrors } from "../local/system-errors.js";
+import { checkOwnDirectory, PRIVATE_DIRECTORY } from "../local/private-file.js";
+import { undefinedIfMissing, wrapSystemErrors } from "../local/system-errors.js";
 import { isDigest } from "./pointer.js";
 
 const MAX_RECORD_LENGTH = 4_096;
@@ -88,7 +88,7 @@ export class LocalImages {
       const message = `cannot make a directory for local images: ${messageOf(cause)}; pass images, or set XDG_STATE_HOME, to choose another`;
       throw new SnapshotError("ERR_TARGET", message, { cause });
     }
-    await checkOwn(directory);
+    await checkOwnDirectory("ERR_TARGET", directory);
   }
 
   /** Returns the path of a new image. @param token that of its lease */
@@ -234,7 +234,7 @@ export class LocalImages {
    */
   async #locked<T>(image: string, action: () => Promise<T>): Promise<T> {
     const directory = dirname(image);
-    await checkOwn(directory);
+    await checkOwnDirectory("ERR_TARGET", directory);
     const path = join(directory, LOCK);
     const lock = this.#locks.get(directory) ?? new Mutex("ERR_TARGET", path, () => lockFile(path));
     this.#locks.set(directory, lock);
@@ -265,13 +265,6 @@ function homeDirectory(): string | undefined {
     }
   }
   return undefined;
-}
-
-/** Throws if other users can write to a directory. @throws {SnapshotError} `ERR_TARGET` */
-async function checkOwn(directory: string): Promise<void> {
-  if ((await wrapWriteErrors(directory, isOwnDirectory(directory))) !== false) return;
-  const message = `${directory}: expected a directory that this user owns and no one else can write to`;
-  throw new SnapshotError("ERR_TARGET", message);
 }
 
 function recordOf(image: string): string {

@@ -25,7 +25,7 @@ import {
   transferOf,
 } from "../http/transfer.js";
 import { ImageFile } from "../local/image-file.js";
-import { withTemporaryFile } from "../local/private-file.js";
+import { openTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
 import { localPath, locationOf } from "../location/location.js";
 import type { ReadOptions } from "../location/source.js";
@@ -100,10 +100,13 @@ export async function storeContent(
       await file.close();
     }
   }
-  return withTemporaryFile(async ({ path, handle }) => {
+  const { path, handle } = await openTemporaryFile();
+  try {
     await wrapWriteErrors(`${path}, as TMPDIR says`, handle.truncate(size ?? 0));
-    return storeImage(snapshots, await ImageFile.of(path, handle), options);
-  });
+    return await storeImage(snapshots, await ImageFile.of(path, handle), options);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Stores a snapshot of an image. @throws {SnapshotError} what `DiskStore.create` throws */

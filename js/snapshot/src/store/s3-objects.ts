@@ -4,7 +4,7 @@ import { withEither } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { isGatewayStatus } from "../http/retry.js";
 import { forUploads, type Transfer, type TransferOptions, transferOf } from "../http/transfer.js";
-import { withTemporaryFile } from "../local/private-file.js";
+import { openTemporaryFile } from "../local/private-file.js";
 import { planOf } from "../location/write-snapshot.js";
 import type { ObjectLocation } from "../s3/failure.js";
 import {
@@ -199,10 +199,16 @@ export class S3Objects implements StoreObjects {
     return this.#unlessStatus([404], this.#send(key, head, signal));
   }
 
-  create<T>(use: (object: NewObject) => Promise<T>): Promise<T> {
-    return withTemporaryFile(({ path, handle }) =>
-      use({ path, handle, publish: (key, signal) => this.#upload(key, handle, signal) }),
-    );
+  async create<T>(use: (object: NewObject) => Promise<T>): Promise<T> {
+    const { path, handle } = await openTemporaryFile();
+    try {
+      return await use({
+        ...{ path, handle },
+        publish: (key, signal) => this.#upload(key, handle, signal),
+      });
+    } finally {
+      await handle.close();
+    }
   }
 
   async copy(

@@ -9,7 +9,7 @@ import { put } from "../../dist/http/put.js";
 import { RemoteObject } from "../../dist/http/remote-object.js";
 import { requestTo } from "../../dist/http/request.js";
 import { transferOf } from "../../dist/http/transfer.js";
-import { withTemporaryFile } from "../../dist/local/private-file.js";
+import { openTemporaryFile } from "../../dist/local/private-file.js";
 import { checkAbsentAt } from "../../dist/location/stored-snapshot.js";
 import { copyWhole, uploadWhole } from "../../dist/s3/multipart-upload.js";
 import { ObjectStore } from "../../dist/s3/object-store.js";
@@ -76,11 +76,12 @@ const inStore = (use: (objects: S3Objects) => Promise<unknown>) => async (status
   return use(objects).finally(() => objects.close());
 };
 
-const putTo = (condition: object) => (status: number) =>
-  withTemporaryFile(async ({ handle }) => {
-    await handle.writeFile(bytes);
-    await put(requestFor(status, condition), { handle, size: bytes.length }, transfer, undefined);
-  });
+const putTo = (condition: object) => async (status: number) => {
+  const { handle } = await openTemporaryFile();
+  await handle.writeFile(bytes);
+  const body = { handle, size: bytes.length };
+  await put(requestFor(status, condition), body, transfer, undefined).finally(() => handle.close());
+};
 
 async function readRange(status: number): Promise<unknown> {
   const request = requestFor(status);
@@ -194,10 +195,12 @@ const CALLS: Record<string, Call> = {
   ],
   "a GET of the whole": [
     is("GET"),
-    (status) =>
-      withTemporaryFile((file) =>
-        downloadInto(file, requestFor(status), `status-${status}`, transfer, undefined),
-      ),
+    async (status) => {
+      const file = await openTemporaryFile();
+      const request = requestFor(status);
+      const downloading = downloadInto(file, request, `status-${status}`, transfer, undefined);
+      await downloading.finally(() => file.handle.close());
+    },
     "ERR_SOURCE",
   ],
   "a GET before a PUT with If-None-Match": [
