@@ -176,7 +176,7 @@ export interface CacheStats extends Counts, Timings {
 export interface Verified {
   /** The number of intact images. */
   readonly good: number;
-  /** The digests of the damaged images, which were removed. */
+  /** The digests of the damaged images, which were removed unless the cache is read-only. */
   readonly damaged: readonly string[];
 }
 

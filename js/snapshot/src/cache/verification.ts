@@ -5,13 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { FrameDecoder, initSync } from "../../wasm/decode.js";
 import { pause } from "../abort.js";
 import { SnapshotError } from "../error.js";
-import type { Frames } from "../format/frames.js";
 import { difference } from "../format/byte-ranges.js";
+import type { Frames } from "../format/frames.js";
 import { dataExtents } from "../local/extents.js";
 import { flock } from "../local/locks.js";
 import { openFile, reading } from "../local/open-file.js";
 import { openPrivate } from "../local/private-file.js";
 import { readFully } from "../local/read-write.js";
+import { isReadOnlyError } from "../local/system-errors.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
 import { instantiate } from "../wasm/module.js";
 import { type OpenDirectory, remove } from "./files.js";
@@ -92,10 +93,8 @@ export class Verifier {
   /** Returns whether an image is intact, or undefined if it was removed meanwhile. */
   async #verifyImage(digest: string, pace: ReadPace): Promise<boolean | undefined> {
     const lease = this.leases.take(digest, false);
-    if (lease === undefined) return (await this.store.discardUnfit(digest)) ? false : undefined;
-    if (lease === "damaged") {
-      return (await this.store.discardDamaged(digest)) ? false : undefined;
-    }
+    if (lease === undefined) return damagedAfter(this.store.discardUnfit(digest));
+    if (lease === "damaged") return damagedAfter(this.store.discardDamaged(digest));
     const opening = openFile("ERR_CACHE", lease.path, (image, stats) => ({ image, stats }));
     // Reading takes long, and the open file stays readable: the lease would only prevent eviction.
     const { image, stats } = await opening.finally(() => this.store.release(lease));
@@ -105,10 +104,20 @@ export class Verifier {
       const isSame = () =>
         this.store.has(digest) &&
         statSync(lease.path, { throwIfNoEntry: false })?.ino === Number(stats.ino);
-      return (await this.store.discard(digest, damage, isSame)) ? false : undefined;
+      return await damagedAfter(this.store.discard(digest, damage, isSame));
     } finally {
       await image.close();
     }
+  }
+}
+
+/** Returns false if an image was removed, or stays because its cache is read-only; undefined if it was replaced meanwhile. */
+async function damagedAfter(removal: Promise<boolean>): Promise<false | undefined> {
+  try {
+    return (await removal) ? false : undefined;
+  } catch (error) {
+    if (isReadOnlyError(error)) return false;
+    throw error;
   }
 }
 

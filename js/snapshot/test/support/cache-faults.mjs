@@ -125,9 +125,13 @@ const kinds = {
   },
 
   async "disk may not be written"() {
-    const { small, large } = scenario;
+    const { small, large, another } = scenario;
     const cache = await ImageCache.open(directory, OPTIONS);
     const held = await cache.get(small.snapshot, ONE);
+    const damaged = await cache.get(another.snapshot, ONE);
+    chmodSync(damaged.path, 0o600);
+    writeFileSync(damaged.path, "damage", { flag: "r+" });
+    await damaged.release();
     makeReadOnly();
     const image = await cache.get(small.snapshot, { digest: small.digest });
     const isServed = image.hit && isSame(image.path, small.image);
