@@ -158,15 +158,16 @@ export async function socketPath(place: string, name: string): Promise<string> {
   const reasons: string[] = [];
   for (const directory of directories()) {
     try {
-      await mkdir(directory, { mode: PRIVATE });
+      await mkdir(directory, { mode: PRIVATE }).catch((error: unknown) => {
+        if (systemCode(error) !== "EEXIST") throw error;
+      });
+      await isPrivate(directory);
+      return join(directory, await nameOf(place, name));
     } catch (error) {
-      if (systemCode(error) !== "EEXIST") {
-        reasons.push(messageOf(error));
-        continue;
-      }
+      // Any user can create the ones in /tmp, but this user has chosen this one.
+      if (error instanceof CliError && directory === chosenDirectory()) throw error;
+      reasons.push(messageOf(error));
     }
-    await isPrivate(directory);
-    return join(directory, await nameOf(place, name));
   }
   const message = `cannot make a directory for the control socket; set XDG_RUNTIME_DIR to a directory of this user: ${reasons.join("; ")}`;
   throw new CliError("ERR_OUTPUT", message);
@@ -188,8 +189,7 @@ export async function socketPaths(place: string, name: string): Promise<SocketPa
   const file = await nameOf(place, name);
   const paths: string[] = [];
   let refusal: CliError | undefined;
-  // A login shell has the last of these, but a service of the same user may not.
-  for (const directory of new Set([...directories(), `/run/user/${userId()}/hedgerow`])) {
+  for (const directory of directories()) {
     try {
       if (await isPrivate(directory)) paths.push(join(directory, file));
     } catch (error) {
@@ -203,11 +203,19 @@ export async function socketPaths(place: string, name: string): Promise<SocketPa
 
 /** Returns the directories for sockets, the preferred one first. */
 function directories(): Set<string> {
-  const { XDG_RUNTIME_DIR } = process.env;
+  const chosen = chosenDirectory();
   const own = `hedgerow-${userId()}`;
-  const runtime = XDG_RUNTIME_DIR ? [join(XDG_RUNTIME_DIR, "hedgerow")] : [];
   // Processes of one user may have different values of TMPDIR.
-  return new Set([...runtime, join("/tmp", own), join(tmpdir(), own)]);
+  const temporary = [join("/tmp", own), join(tmpdir(), own)];
+  // A login shell has the last one as XDG_RUNTIME_DIR, but a service of the same user may not.
+  const last = `/run/user/${userId()}/hedgerow`;
+  return new Set([...(chosen === undefined ? [] : [chosen]), ...temporary, last]);
+}
+
+/** Returns the directory in that of the environment, if it names one. */
+function chosenDirectory(): string | undefined {
+  const { XDG_RUNTIME_DIR } = process.env;
+  return XDG_RUNTIME_DIR ? join(XDG_RUNTIME_DIR, "hedgerow") : undefined;
 }
 
 function userId(): number {

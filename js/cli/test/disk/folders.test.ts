@@ -1,7 +1,7 @@
 /** The folders that commands look up in the environment, where it lacks them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 
@@ -69,6 +69,29 @@ test("finds a process if other users may use another directory of control socket
   vi.stubEnv("TMPDIR", root);
   expect(await json(["save", store, "alice", "--label", "x"], env)).toMatchObject({ number: 2 });
   await stop("SIGTERM");
+});
+
+test("attaches a disk if other users may use the directory of control sockets in /tmp", async () => {
+  const { root, args } = await withDisk();
+  const blocked = `/tmp/hedgerow-${USER}`;
+  rmSync(blocked, { recursive: true, force: true });
+  mkdirSync(blocked);
+  chmodSync(blocked, 0o777);
+  onTestFinished(() => rmSync(blocked, { recursive: true }));
+  const attaching = [...["disk", "attach", ...args], "--images", join(root, "state"), "--json"];
+  const { code, err } = await ended(startAsNobody(attaching, { TMPDIR: "/tmp" }));
+  expect(code).toBe(3);
+  expect(JSON.parse(err).error.message).toMatch(
+    `set XDG_RUNTIME_DIR to a directory of this user: ${blocked}: expected a directory that only`,
+  );
+  const attached = startAsNobody(attaching, { TMPDIR: root });
+  const end = ended(attached);
+  await Promise.race([once(attached.stdout, "data"), end]);
+  expect(readdirSync(join(root, `hedgerow-${USER}`))).toEqual([
+    expect.stringMatching(/^[0-9a-f]{32}$/),
+  ]);
+  attached.kill("SIGTERM");
+  expect(await end).toMatchObject({ code: "SIGTERM", err: "" });
 });
 
 test("names the option and the variable that choose a folder which cannot be used", async () => {
