@@ -12,9 +12,14 @@ import {
 } from "./check.js";
 import { type CreateInfo, createDelta } from "./delta/create-delta.js";
 import type { WriteOptions } from "./encode/encode-image.js";
-import { checkEncoding, ENCODING_CHECKS, type EncodingOptions, encodingOf } from "./encode/snapshot-encoder.js";
-import { TRANSFER_CHECKS, transferOf } from "./http/transfer.js";
+import {
+  checkEncoding,
+  ENCODING_CHECKS,
+  type EncodingOptions,
+  encodingOf,
+} from "./encode/snapshot-encoder.js";
 import type { ByteRange } from "./format/byte-ranges.js";
+import { TRANSFER_CHECKS, transferOf } from "./http/transfer.js";
 import { ImageFile } from "./local/image-file.js";
 import type { Resolve } from "./location/base-objects.js";
 import { localPath, locationOf } from "./location/location.js";
@@ -29,7 +34,7 @@ import { WORK_CHECKS } from "./workers/pool.js";
 export interface CreateOptions extends WriteOptions, EncodingOptions, DeltaOptions {
   /**
    * `"raw"` to store any file as it is. Pass it if others write to the image: they decide what it looks like. By
-   * default, an image in another format (qcow2, VMDK, VHDX, VDI), a compressed file, an archive, a web page and a
+   * default, an image in another format (qcow2, VMDK, VHD, VHDX, VDI), a compressed file, an archive, a web page and a
    * snapshot are errors.
    */
   readonly format?: ImageFormat | undefined;

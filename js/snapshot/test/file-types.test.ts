@@ -39,6 +39,8 @@ beforeAll(async () => {
     const args = ["convert", "-f", "raw", "-O", format, image, path(`file.${format}`)];
     execFileSync("qemu-img", args);
   }
+  const fixed = ["-o", "subformat=fixed,force_size", image, path("file.vhd")];
+  execFileSync("qemu-img", ["convert", "-f", "raw", "-O", "vpc", ...fixed]);
   const split = ["-o", "subformat=monolithicFlat", image, path("file.vmdk-text")];
   execFileSync("qemu-img", ["convert", "-f", "raw", "-O", "vmdk", ...split]);
   execFileSync("python3", ["-c", PYTHON, path(), image]);
@@ -54,6 +56,7 @@ const CONTAINERS = [
   ["vhdx", "a VHDX image", "qemu-img convert -O raw"],
   ["vdi", "a VDI image", "qemu-img convert -O raw"],
   ["vpc", "a VHD image", "qemu-img convert -O raw"],
+  ["vhd", "a VHD image of fixed size", "qemu-img convert -O raw"],
   ["gz", "a gzip file", "gzip -dc FILE"],
   ["bz2", "a bzip2 file", "bzip2 -dc FILE"],
   ["xz", "an xz file", "xz -dc FILE"],
@@ -103,7 +106,12 @@ test("says of any other file that it is not a snapshot, and what it is", async (
     ["ext.img", "a raw image of an ext2, ext3 or ext4 file system"],
     ["nothing", "an empty file"],
     ["random", "another file"],
-    ...CONTAINERS.filter(([end]) => end !== "vhs").map(([end, name]) => [`file.${end}`, name]),
+    // Its first bytes are those of the raw image.
+    ["file.vhd", "another file"],
+    ...CONTAINERS.filter(([end]) => !["vhd", "vhs"].includes(end)).map(([end, name]) => [
+      `file.${end}`,
+      name,
+    ]),
   ];
   for (const [file, name] of others) {
     const error = await refusalOf(inspectSnapshot(path(file!)), "ERR_SNAPSHOT_FORMAT");

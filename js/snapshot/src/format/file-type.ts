@@ -1,7 +1,10 @@
-/** Kinds of files that people take for a disk image or for a snapshot, by the bytes that they begin with. */
+/** Kinds of files that people take for a disk image or for a snapshot, by the bytes that they begin or end with. */
 
 /** How many bytes of the beginning of a file tell its kind: the superblock of btrfs comes last. */
 export const START_LENGTH = 2 ** 16 + 72;
+
+/** How many bytes of its end: the footer of a VHD image. */
+export const END_LENGTH = 512;
 
 /** A kind of file. */
 export interface FileType {
@@ -11,7 +14,7 @@ export interface FileType {
   readonly toRaw?: string;
 }
 
-/** Bytes at an offset, and what they mean. */
+/** Bytes at an offset, and what they mean. A negative offset counts from the end of the file. */
 type Signature = readonly [offset: number, bytes: string, type: FileType];
 
 const CONVERT = "convert it with qemu-img convert -O raw FILE disk.img";
@@ -28,6 +31,8 @@ const html = {
   toRaw: "check the address that it was downloaded from",
 };
 
+const vhd = { name: "a VHD image", toRaw: CONVERT };
+
 const disk = { name: "a raw image of a disk with partitions" };
 
 const xml = { name: "an XML document, such as the error of a server" };
@@ -39,7 +44,8 @@ const SIGNATURES: readonly Signature[] = [
   [0, "KDMV", { name: "a VMDK image", toRaw: CONVERT }],
   [0, "# Disk DescriptorFile", { name: "the description of a VMDK image", toRaw: CONVERT }],
   [0, "vhdxfile", { name: "a VHDX image", toRaw: CONVERT }],
-  [0, "conectix", { name: "a VHD image", toRaw: CONVERT }],
+  [0, "conectix", vhd],
+  [-END_LENGTH, "conectix", { ...vhd, name: "a VHD image of fixed size" }],
   [64, "\x7f\x10\xda\xbe", { name: "a VDI image", toRaw: CONVERT }],
   [0, "\x1f\x8b\x08", { name: "a gzip file", toRaw: decompress("gzip") }],
   [0, "\xfd7zXZ\0", { name: "an xz file", toRaw: decompress("xz") }],
@@ -65,10 +71,20 @@ const SIGNATURES: readonly Signature[] = [
 
 const EMPTY: FileType = { name: "an empty file" };
 
-/** Returns the kind of a file, or undefined if it is of no known kind. @param start its first `START_LENGTH` bytes */
-export function fileTypeOf(start: Uint8Array): FileType | undefined {
+/**
+ * Returns the kind of a file, or undefined if it is of no known kind.
+ *
+ * @param start its first `START_LENGTH` bytes
+ * @param end its last `END_LENGTH` bytes, if they are known
+ */
+export function fileTypeOf(
+  start: Uint8Array,
+  end: Uint8Array = new Uint8Array(),
+): FileType | undefined {
   if (start.length === 0) return EMPTY;
-  return SIGNATURES.find(([offset, bytes]) => isAt(start, offset, bytes))?.[2];
+  return SIGNATURES.find(([offset, bytes]) =>
+    offset < 0 ? isAt(end, end.length + offset, bytes) : isAt(start, offset, bytes),
+  )?.[2];
 }
 
 /** Whether a file begins as a snapshot does. */
@@ -77,8 +93,8 @@ export function isSnapshot(start: Uint8Array): boolean {
 }
 
 /** Compares letters in any case, as HTML does. */
-function isAt(start: Uint8Array, offset: number, bytes: string): boolean {
-  if (start.length < offset + bytes.length) return false;
-  const found = String.fromCharCode(...start.subarray(offset, offset + bytes.length));
+function isAt(part: Uint8Array, offset: number, bytes: string): boolean {
+  if (offset < 0 || part.length < offset + bytes.length) return false;
+  const found = String.fromCharCode(...part.subarray(offset, offset + bytes.length));
   return bytes.startsWith("<") ? found.toLowerCase() === bytes.toLowerCase() : found === bytes;
 }

@@ -2,8 +2,8 @@ import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
-import { fileTypeOf, START_LENGTH } from "../format/file-type.js";
 import type { ByteRange } from "../format/byte-ranges.js";
+import { END_LENGTH, fileTypeOf, START_LENGTH } from "../format/file-type.js";
 import { dataExtents } from "./extents.js";
 import { type FileId, openFile, reading } from "./open-file.js";
 import { readFully } from "./read-write.js";
@@ -77,12 +77,21 @@ export class ImageFile {
 
   /** Throws if the file looks like anything but a raw image. @throws {SnapshotError} `ERR_IMAGE` */
   async checkRaw(): Promise<void> {
-    const start = new Uint8Array(START_LENGTH);
-    const length = await reading("ERR_IMAGE", this.name, readFully(this.fd, start, 0));
-    const type = fileTypeOf(start.subarray(0, length));
+    const [start, end] = await Promise.all([
+      this.#read(0, START_LENGTH),
+      this.#read(Math.max(0, this.size - END_LENGTH), END_LENGTH),
+    ]);
+    const type = fileTypeOf(start, end);
     if (type?.toRaw === undefined) return;
     const message = `${this.name}: expected a raw disk image, found ${type.name}: ${type.toRaw}; to store the file as it is, pass format: "raw"`;
     throw new SnapshotError("ERR_IMAGE", message);
+  }
+
+  /** Returns up to `length` bytes, as far as the file has them. */
+  async #read(position: number, length: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(length);
+    const read = readFully(this.fd, bytes, position);
+    return bytes.subarray(0, await reading("ERR_IMAGE", this.name, read));
   }
 
   close(): Promise<void> {
