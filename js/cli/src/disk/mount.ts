@@ -162,11 +162,20 @@ async function mountOptionsOf(disk: Disk, { readWrite }: MountFlags): Promise<st
 async function mountFile(file: string, directory: string, options: string): Promise<void> {
   const what = `mount at ${directory}`;
   const device = await runProgram(what, "losetup", ["--find", "--show", file]);
+  const detach = ["--detach", device];
   try {
     await runProgram(what, "mount", ["--options", options, device, directory]);
-  } finally {
-    // If the file system is mounted, the kernel removes the device when it is unmounted.
-    await runProgram(what, "losetup", ["--detach", device]);
+  } catch (error) {
+    await startProgram("losetup", detach).ended;
+    throw error;
+  }
+  try {
+    // The kernel removes the device when the file system is unmounted.
+    await runProgram(what, "losetup", detach);
+  } catch (error) {
+    await unmount(directory);
+    await startProgram("losetup", detach).ended;
+    throw error;
   }
 }
 

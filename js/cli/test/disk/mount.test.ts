@@ -284,13 +284,23 @@ test.each(["MBR", "GPT"] as const)(
   },
 );
 
+/** A program `losetup` that cannot detach a device at the first attempt. */
+const BUSY_LOSETUP = `#!/bin/sh
+if [ "$1" = --detach ] && mkdir "$0.busy" 2> /dev/null; then echo busy >&2; exit 1; fi
+PATH=\${PATH#*:} && exec losetup "$@"
+`;
+
 test("leaves nothing behind if it cannot mount, and says why", async () => {
   const { root, file, directory, env } = fileSystem();
   const noFileSystem = join(root, "zeros.vhs");
   writeFileSync(join(root, "zeros.img"), Buffer.alloc(2 ** 20));
   await createSnapshot(join(root, "zeros.img"), noFileSystem, { workers: 1 });
+  mkdirSync(join(root, "bin"));
+  writeFileSync(join(root, "bin", "losetup"), BUSY_LOSETUP, { mode: 0o755 });
+  const PATH = `${join(root, "bin")}:${process.env.PATH}`;
   for (const [args, message, variables] of [
     [[noFileSystem, directory], "cannot mount at", {}],
+    [[file, directory], `cannot mount at ${directory}: busy`, { PATH }],
     [[file, file], "expected a directory to mount at", {}],
     [[file, directory], "the program nbdfuse is missing", { PATH: "/nonexistent" }],
   ] as const) {
