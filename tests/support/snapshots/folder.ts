@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 
 /** Creates a folder that is removed after the tests of the file. Returns a function that joins paths in it. */
-export function temporaryFolder(): (...parts: string[]) => string {
-  const folder = mkdtempSync(join(tmpdir(), "hedgerow-snapshot-"));
+export function temporaryFolder(parent = tmpdir()): (...parts: string[]) => string {
+  const folder = mkdtempSync(join(parent, "hedgerow-snapshot-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return (...parts) => join(folder, ...parts);
 }

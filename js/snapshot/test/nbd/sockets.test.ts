@@ -20,7 +20,8 @@ import { listenOf } from "../../src/nbd/server.js";
 import { MemoryExport } from "../support/memory-export.js";
 import { NbdClient } from "../support/nbd-client.js";
 
-const path = temporaryFolder();
+/** The path of a socket is limited in length. */
+const path = temporaryFolder("/tmp");
 const listen = (socket: string) =>
   NbdServer.listen(new MemoryExport(4096), listenOf({ path: socket }));
 
