@@ -1,9 +1,14 @@
+import { pause } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { CleanCause, safeName } from "../http/failure.js";
+import { isRetryableStatus, nextDelay, retryAfter } from "../http/retry.js";
 import type { OpenSource } from "./reader-source.js";
 
 /** The number of bytes to request first: the header, which is needed later, and a little more. */
 const START_LENGTH = 64;
+
+/** The number of retries of a request before giving up. */
+const RETRIES = 6;
 
 const CONTENT_RANGE = /^bytes (?:(\d{1,16})-\d{1,16}|\*)\/(\d{1,16})$/i;
 
@@ -95,11 +100,24 @@ export class RangeSource implements OpenSource {
     return etag === null || etag === this.#etag ? undefined : this.#changed("its ETag differs");
   }
 
-  #request(init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+  /** Sends a request, again after a status with which the same request may soon succeed. */
+  async #request(init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
     // Browsers refuse to call `fetch` as a method.
     const send = this.#send;
-    // A cache may hold another version.
-    return send(this.url.href, { ...init, cache: "no-store", ...(signal && { signal }) });
+    for (let failures = 1; ; failures += 1) {
+      // A cache may hold another version.
+      const sent = { ...init, cache: "no-store", ...(signal && { signal }) } as const;
+      const response = await send(this.url.href, sent);
+      const { status, headers, body } = response;
+      const failure = {
+        isTransient: isRetryableStatus(status),
+        retryAfter: retryAfter(headers.get("retry-after"), Date.now()),
+      };
+      const delay = nextDelay(failure, failures, RETRIES);
+      if (delay === undefined) return response;
+      await body?.cancel();
+      await pause(delay, signal);
+    }
   }
 
   async #settled<T>(signal: AbortSignal | undefined, action: () => Promise<T>): Promise<T> {

@@ -223,7 +223,7 @@ const CALLS: Record<string, Call> = {
     when(
       { 407: "1 × ERR_SOURCE without its status", 421: "2 × ERR_SOURCE" },
       RETRIED,
-      "1 × ERR_SOURCE",
+      "7 × ERR_SOURCE",
     ),
   ],
 };

@@ -5,7 +5,7 @@ import {
   SnapshotReader,
   type VerifyReaderOptions,
 } from "@hedgerow/snapshot/reader";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Fault } from "../../../../tests/origin/fault.mjs";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
@@ -203,6 +203,21 @@ describe("servers", () => {
     "has no such file": [{ status: 404 }, { code: "ERR_SOURCE", status: 404 }],
     "flips a bit": [{ flipBit: 100 }, { code: "ERR_SNAPSHOT_FORMAT" }],
   };
+
+  test("one that is overloaded is asked up to seven times", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const origin = await originOf(full.files);
+    const reader = await SnapshotReader.open(origin.url("/0.vhs"));
+    const before = origin.requestCount;
+    let left = 6;
+    origin.faults = () => (left-- > 0 ? { status: 503 } : undefined);
+    expectSame(Buffer.from(await reader.read(0, 1)), full.image.subarray(0, 1));
+    expect(origin.requestCount - before).toBe(7);
+    left = 7;
+    expect((await refusalOf(reader.read(0, 1), "ERR_SOURCE")).status).toBe(503);
+    expect(origin.requestCount - before).toBe(14);
+  });
 
   test.each(Object.entries(faults))(
     "one that %s fails a read, and not the next",
