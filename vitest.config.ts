@@ -45,6 +45,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "documents",
+          globalSetup: "scripts/lib/suites.mjs",
           include: groupsToRun().map((group) => `${DOCUMENTS}/${group}.test.ts`),
         },
       },

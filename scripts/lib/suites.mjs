@@ -41,7 +41,7 @@ const OF_TESTS = {
  * @param {Packages} packages
  */
 export function installSuite(folder, packages = []) {
-  const tarballs = packages.map(packedOnce);
+  const tarballs = packages.map(pack);
   const inputs = [`${folder}/package.json`, `${folder}/package-lock.json`, ...tarballs];
   whenChanged(`${folder}/node_modules`, inputs, () => {
     step(`npm packages: ${[folder, ...packages].join(", ")}`);
@@ -70,24 +70,40 @@ function npmInstall(folder, tarballs = []) {
   run("npm", ["install", "--no-save", ...quiet, ...tarballs], { cwd: inRoot(folder) });
 }
 
-/** Tarballs packed so far: several suites share a package. @type {Map<string, string>} */
-const tarballs = new Map();
+/** Packs all packages: the set-up of tests that install them. The packages must be built. */
+export function setup() {
+  for (const name of /** @type {Packages} */ (Object.keys(PACKAGE_FOLDERS))) pack(name);
+}
+
+/** Folders of a package that are not packed. */
+const NOT_PACKED = ["node_modules", "src", "test"];
 
 /**
- * Packs a built package as for publishing and returns the path of the tarball.
+ * Packs a built package as for publishing, unless it has not changed, and returns the path of the tarball.
  *
  * @param {keyof typeof PACKAGE_FOLDERS} name
  */
-function packedOnce(name) {
-  const tarball = tarballs.get(name) ?? pack(name);
-  tarballs.set(name, tarball);
-  return tarball;
+function pack(name) {
+  const workspace = PACKAGE_FOLDERS[name];
+  const inputs = readdirSync(inRoot(workspace)).filter((entry) => !NOT_PACKED.includes(entry));
+  const folder = packedFolder(name);
+  whenChanged(
+    folder,
+    inputs.map((entry) => `${workspace}/${entry}`),
+    () => {
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true });
+      const options = [`--workspace=${workspace}`, `--pack-destination=${folder}`];
+      output("npm", ["pack", "--silent", ...options]);
+    },
+  );
+  return tarballOf(name);
 }
 
 /** Returns the tarball of a package, which the set-up of tests packs. @param {string} name */
 export function tarballOf(name) {
   const folder = packedFolder(name);
-  const [file] = readdirSync(folder);
+  const file = readdirSync(folder).find((entry) => entry.endsWith(".tgz"));
   if (file === undefined) {
     throw new StepError(`expected ${name} in ${folder}; run npm test, which packs it`);
   }
@@ -96,12 +112,3 @@ export function tarballOf(name) {
 
 /** Returns the folder with the tarball of a package. @param {string} name */
 const packedFolder = (name) => inRoot("target", "packed", name.replace("/", "-"));
-
-/** @param {keyof typeof PACKAGE_FOLDERS} name */
-function pack(name) {
-  const folder = packedFolder(name);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const options = [`--workspace=${PACKAGE_FOLDERS[name]}`, `--pack-destination=${folder}`];
-  return join(folder, output("npm", ["pack", "--silent", ...options]).trim());
-}
