@@ -3,12 +3,11 @@ import { utimesSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 
-import { trials } from "../../../../tests/support/trials.js";
 import { Layout } from "../../src/cache/files.js";
 import { ImageCache } from "../../src/cache/image-cache.js";
 import { digestOf, manifestOf, quickFolder, recordOf } from "../support/stored-images.js";
 
-const COUNT = trials({ few: 2_000, all: 10_000 });
+const COUNT = 10_000;
 
 const SIZE = 4096;
 
