@@ -71,7 +71,8 @@ async function savedInUse([, [program, ...args], size]: FileSystem) {
   return { root, one, other, directory, second, env: { TMPDIR: join(root, "tmp") } };
 }
 
-test.each<FileSystem>(FILE_SYSTEMS)(
+// `npm test` tries ext4, and `npm run verify` all of them.
+test.each<FileSystem>(FILE_SYSTEMS.slice(0, trials({ few: 1, all: 3 })))(
   "mounts the snapshots of an %s that was in use, two at a time",
   async (...made) => {
     const { root, one, other, directory, second, env } = await savedInUse(made);
