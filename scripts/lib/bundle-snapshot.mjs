@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 import { build } from "esbuild";
 
+import { builtins } from "./builtins.mjs";
 import { inRoot } from "./paths.mjs";
 
 const folder = inRoot("js", "snapshot");
@@ -19,6 +20,7 @@ async function scriptOf(name) {
     platform: "node",
     format: "esm",
     target: "node20",
+    plugins: [builtins],
     // The name in stack traces, instead of the whole data: URL.
     footer: { js: `//# sourceURL=hedgerow-${name}-worker.js` },
     logLevel: "warning",
@@ -47,5 +49,6 @@ await build({
   platform: "node",
   format: "esm",
   target: "node20",
+  plugins: [builtins],
   logLevel: "warning",
 });

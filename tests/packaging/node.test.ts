@@ -1,5 +1,5 @@
 /** The packed package on runtimes that resolve packages themselves, by `import` and by `require`. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -25,6 +25,25 @@ describe.each(RUNTIMES)("%s", { timeout: TEST_TIMEOUT }, (_name, command) => {
   test.for(["server.js", "server.cjs"])("strips headers and guards paths in %s", async (script) => {
     await expectProtected(await serve(project("server"), command, [script]));
   });
+});
+
+// From Node 22 on, importing `node:http` loads undici, which takes longer than loading the package.
+test("loads no members of Node's modules that it does not use", {
+  timeout: TEST_TIMEOUT,
+}, async () => {
+  const code = `await import("@hedgerow/snapshot");
+    console.log(process.moduleLoadList.filter((name) => /undici|webcrypto/.test(name)).join());`;
+  const found = await run(project("server"), [node24], "--input-type=module", "-e", code);
+  expect(found.trim()).toBe("");
+
+  // Threads, whose scripts are in the bundle.
+  const dist = join(packageFolder("@hedgerow/snapshot"), "dist");
+  const names = readdirSync(dist, { recursive: true, encoding: "utf8" });
+  const texts = names
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => readFileSync(join(dist, name), "utf8"));
+  expect(texts.join("")).toContain('getBuiltinModule("node:http")');
+  expect(texts.filter((text) => /from ?"node:http"/.test(text))).toEqual([]);
 });
 
 /** Returns the entries of a package that are code. */
