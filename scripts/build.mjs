@@ -40,10 +40,13 @@ export function build() {
     libraries: "std,panic_abort",
     env: (name) => zstdEnv(name === "decode" ? wideContainers("crates/snapshot-wasm") : []),
   });
-  buildPackage("js/snapshot", wasmOf("js/snapshot", "decode", "encode"), "bundle-snapshot.mjs");
+  const builtins = "scripts/lib/builtins.mjs";
+  const snapshotInputs = [...wasmOf("js/snapshot", "decode", "encode"), builtins];
+  buildPackage("js/snapshot", snapshotInputs, "bundle-snapshot.mjs");
   buildPackage("js/fleet", ["js/snapshot/dist"]);
-  const cliInputs = ["js/edge/dist", "js/snapshot/dist", "js/fleet/dist"];
-  buildPackage("js/cli", cliInputs, "man-pages.mjs");
+  const packages = ["js/edge/dist", "js/snapshot/dist", "js/fleet/dist"];
+  const cliInputs = [...packages, "scripts/lib/man-pages.mjs", builtins];
+  buildPackage("js/cli", cliInputs, "bundle-cli.mjs");
   buildPackage("js/create", listFiles("examples/"), "templates.mjs");
 }
 

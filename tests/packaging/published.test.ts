@@ -1,5 +1,5 @@
 /** The tarballs: their contents and exports. */
-import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
@@ -25,6 +25,8 @@ describe.each(Object.keys(PACKAGE_FOLDERS))("%s", { timeout: TEST_TIMEOUT }, (na
   });
 });
 
-test("publishes no types of the command", () => {
-  expect(existsSync(join(packageFolder("@hedgerow/cli"), "dist", "main.d.ts"))).toBe(false);
+test("publishes the command as a bundle and its man pages, without types", () => {
+  const dist = join(packageFolder("@hedgerow/cli"), "dist");
+  expect(readdirSync(dist).sort()).toEqual(["chunks", "main.js", "man"]);
+  expect(readdirSync(join(dist, "chunks")).filter((name) => !name.endsWith(".js"))).toEqual([]);
 });

@@ -28,10 +28,14 @@ const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>
 /** The group whose command needs all others. */
 const COMPLETION = "completion";
 
+/** The options that need no group. */
+const VERSION = ["-V", "--version"];
+
 /**
  * Returns the command `hedgerow`.
  *
- * @param wanted the group named on the command line; if it names none, all groups are loaded
+ * @param wanted the first argument: a group, the only one that is loaded, or an option that needs none. Otherwise, all
+ *   groups are loaded
  */
 export async function program(wanted = ""): Promise<Command> {
   const { version } = JSON.parse(
@@ -42,10 +46,16 @@ export async function program(wanted = ""): Promise<Command> {
     .version(version)
     .exitOverride()
     .configureOutput({ outputError: () => {} });
-  const isOne = Object.hasOwn(GROUPS, wanted) && wanted !== COMPLETION;
-  for (const group of isOne ? [wanted] : Object.keys(GROUPS)) (await GROUPS[group]!())(hedgerow);
+  for (const group of groupsFor(wanted)) (await GROUPS[group]!())(hedgerow);
   addHelpTexts(hedgerow, "");
   return hedgerow;
+}
+
+/** Returns the groups to load for a first argument. */
+function groupsFor(wanted: string): readonly string[] {
+  if (VERSION.includes(wanted)) return [];
+  const isOne = Object.hasOwn(GROUPS, wanted) && wanted !== COMPLETION;
+  return isOne ? [wanted] : Object.keys(GROUPS);
 }
 
 /** Ends the help of a command, and of those below it, with the exit codes and its examples. */
