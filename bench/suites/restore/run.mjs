@@ -1,9 +1,10 @@
 // Restores from a server with Hedgerow and other tools, over several networks.
 import { join } from "node:path";
+import { node24 } from "../../../scripts/lib/paths.mjs";
 import { CUT, FAST, LOOPBACK, startServer } from "../../harness/server.mjs";
 import { makeInputs } from "./inputs.mjs";
 import { allTools, hedgerow } from "./tools.mjs";
-import { memory, takeTurns, times, traffic } from "./turns.mjs";
+import { firstAndLast, memory, takeTurns, times, traffic } from "./turns.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Server } from "../../harness/server.mjs" */
@@ -65,6 +66,7 @@ export async function measure(parameters) {
         results.push(...(await compareSettings(context, network.name, setting)));
       }
       if (sizes) results.push(...(await compareSizes(context, network.name)));
+      if (network === LOOPBACK) results.push(...(await repeat(context, network.name)));
     } finally {
       await server.stop();
     }
@@ -115,4 +117,20 @@ async function compareSizes({ server, plan, inputs, targets }, network) {
     ...row,
     details: { imageBytes: all.find(({ name }) => name === row.method)?.imageBytes ?? 0 },
   }));
+}
+
+/**
+ * Restores three times in a process; the first time also loads and compiles code.
+ *
+ * @param {Context} context
+ * @param {string} workload
+ */
+async function repeat({ server, plan, inputs, targets }, workload) {
+  const url = server.url(inputs.snapshot);
+  const tools = [
+    hedgerow("hedgerow", url, targets, {}, process.execPath, 3),
+    hedgerow("hedgerow, Node 24", url, targets, {}, node24, 3),
+  ];
+  const timed = await takeTurns(`${workload}: repeats`, server, tools, { ...plan, targets });
+  return firstAndLast(workload, timed);
 }

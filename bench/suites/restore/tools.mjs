@@ -51,10 +51,11 @@ const shell = (name, script, ...args) => tool(name, "sh", "-c", script, "sh", ..
  * @param {Targets} targets
  * @param {import("../../../js/snapshot/dist/index.js").RestoreOptions} [options]
  * @param {string} [node]
+ * @param {number} [times] how often, in the same process
  */
-export function hedgerow(name, url, { restored }, options = {}, node = process.execPath) {
+export function hedgerow(name, url, targets, options = {}, node = process.execPath, times = 1) {
   const allOptions = JSON.stringify({ workers: WORKERS, ...options });
-  return tool(name, node, here("restore.mjs"), url, restored, allOptions);
+  return tool(name, node, here("restore.mjs"), url, targets.restored, allOptions, `${times}`);
 }
 
 /**

@@ -12,7 +12,7 @@ import { roundLogger } from "../../harness/turns.mjs";
 /**
  * The report of a tool. Times are milliseconds.
  *
- * @typedef {{ memory?: number, processor?: number, retries?: number, hedged?: number, failures?: number }} ToolReport
+ * @typedef {{ memory?: number, processor?: number, each?: number[], retries?: number, hedged?: number, failures?: number }} ToolReport
  */
 
 /**
@@ -127,6 +127,21 @@ export const memory = (workload, timed) =>
     of("peak memory", workload, "MiB"),
     hedgerowOf(timed),
     ({ memory: bytes = 0 }) => bytes / 2 ** 20,
+  );
+
+/**
+ * Returns the processor time of the first and of the last restore of a process, which repeats it.
+ *
+ * @param {string} workload
+ * @param {Timed[]} timed
+ */
+export const firstAndLast = (workload, timed) =>
+  ["first", "last"].flatMap((which) =>
+    resultsOf(
+      of(`processor time of the ${which} restore of a process`, workload, "ms"),
+      timed,
+      ({ each = [] }) => each.at(which === "first" ? 0 : -1) ?? Number.NaN,
+    ),
   );
 
 /**
