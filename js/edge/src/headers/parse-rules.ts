@@ -14,11 +14,11 @@ export interface Rule {
   readonly lower: string;
   /** The same text, capitalised as in most HTTP/1.1 implementations. */
   readonly capital: string;
+  /** The same text in upper case. */
+  readonly upper: string;
   readonly isExact: boolean;
   /** The next rule of the same slot. */
   next: Rule | undefined;
-  /** Whether it matched the last name compared with it; true at first. */
-  matchedLast: boolean;
 }
 
 /**
@@ -73,7 +73,7 @@ function faultOf(text: string, isExact: boolean): string | undefined {
 
 function ruleOf(lower: string, isExact: boolean): Rule {
   const words = lower.split("-").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return { lower, capital: words.join("-"), isExact, next: undefined, matchedLast: true };
+  return { lower, capital: words.join("-"), upper: lower.toUpperCase(), isExact, next: undefined };
 }
 
 function ruleError(number: number, rule: string, reason: string): HedgerowError {

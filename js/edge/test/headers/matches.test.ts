@@ -74,6 +74,14 @@ test("explains most names that no rule matches by an empty slot", () => {
   expect(explainField(stripper, "x-devug").step).toBe("compared");
 });
 
+test("decides by an empty slot most names that differ from rules only in a number", () => {
+  const numbered = (number: number) => `x-rule-${String(number).padStart(2, "0")}-id`;
+  const all = Array.from({ length: 100 }, (_, number) => numbered(number));
+  using stripper = new HeaderStripper(all.slice(0, 50));
+  const steps = all.slice(50).map((name) => explainField(stripper, name).step);
+  expect(steps.filter((step) => step === "probe").length).toBeGreaterThan(40);
+});
+
 /** Returns a string whose adjacent characters differ. */
 const text = (length: number) => "abcdefghijklmnopqrstuvwxyz".repeat(12).slice(0, length);
 const LENGTHS = Array.from({ length: MAX_RULE_LENGTH }, (_, index) => index + 1);

@@ -95,8 +95,8 @@ test("JavaScript decides the names of any rules as the trie does, whatever the o
 });
 
 test("a set whose rules share a slot matches exactly these rules", () => {
-  // The same length, and the same characters in the middle and at seven eighths.
-  const exact = many(200, (number) => `x-${String(number).padStart(4, "0")}-aaaa-aa`);
+  // The same length: two characters tell at most a hundred of them apart.
+  const exact = many(1000, (number) => `x-${String(number).padStart(4, "0")}-aaaa-aa`);
   const prefixes = many(200, (number) => `y-${String(number).padStart(4, "0")}-*`);
   using stripper = new HeaderStripper([...exact, ...prefixes]);
   const others = many(1000, (number) => `x-${number + 1000}-aaaa-aa`);
