@@ -11,12 +11,30 @@ import { labelOf, lossesOf, markdownOf, outcomes } from "./tables.mjs";
 
 /** @typedef {import("./figures.mjs").Figures} Figures */
 
-/** README's rows, of which site/figures.data.mjs shows some. The table has losses too. */
+/**
+ * A row of README's table. `variant` is one of Hedgerow's to name as well, `note` follows the alternative.
+ *
+ * @typedef {object} Headline
+ * @property {string} task
+ * @property {string} suite
+ * @property {string} workload
+ * @property {string} [ours]
+ * @property {{ method: string, name: string }} [variant]
+ * @property {string} [note]
+ */
+
+/** README's rows, of which site/figures.data.mjs shows some. The table has losses too. @type {Headline[]} */
 export const HEADLINES = [
   { task: "Strip a request of 20 headers, Rust", suite: "headers-clear", workload: "real" },
   { task: "Strip a request of 20 headers, Node", suite: "headers-node24-raw", workload: "real" },
   { task: "Load 24,441 paths and query one", suite: "paths-node24-load", workload: "24441 paths" },
-  { task: "Query a path, Rust", suite: "paths-query", workload: "20k mixed" },
+  {
+    task: "Query a path, Rust",
+    suite: "paths-query",
+    workload: "20k mixed",
+    variant: { method: "hedgerow-fuse", name: "fuse filter" },
+    note: "of all paths",
+  },
   {
     task: "Restore 4 GiB, 90 MB/s a connection",
     suite: "snapshot-restore-node20",
@@ -111,14 +129,23 @@ function headlines(figures) {
     const { own, best } = bestAlternative(figures, headline);
     const [ours, theirs] = [own, best].map(({ result }) => withUnit(result.median, result.unit));
     const [left, right] = best.ahead ? [ours, `**${theirs}**`] : [`**${ours}**`, theirs];
-    return `| ${headline.task} | ${left} | ${right}, ${labelOf(best.method)} |\n`;
+    const label = [labelOf(best.method), headline.note ?? []].flat().join(" ");
+    return `| ${headline.task} | ${left}${variantOf(figures, headline)} | ${right}, ${label} |\n`;
   });
   const records = HEADLINES.flatMap(({ suite }) => figures.record(suite) ?? []);
   const machines = [...new Set(records.map(({ machine }) => machine))].join("; ");
   return `|  | Hedgerow | Best alternative |\n|---|--:|---|\n${rows.join("")}\n*${machines}.*\n`;
 }
 
-/** @param {Figures} figures @param {typeof HEADLINES[number]} headline */
+/** Returns the figure of a variant of Hedgerow, to stand behind ours. @param {Figures} figures @param {Headline} headline */
+function variantOf(figures, { suite, workload, variant }) {
+  if (variant === undefined) return "";
+  const found = figures.find(suite, workload, variant.method);
+  if (found === undefined) throw new StepError(`no figure: ${variant.method}`);
+  return `; ${variant.name}: ${withUnit(found.median, found.unit)}`;
+}
+
+/** @param {Figures} figures @param {Headline} headline */
 export function bestAlternative(figures, headline) {
   const found = outcomes(figures, headline, headline.workload);
   const rivals = found.filter(({ kind }) => kind === "rival");

@@ -118,10 +118,15 @@ export const SECTIONS = [
     finding: (at) => {
       const node = at("paths-node24-has", HALF_ABSENT);
       const native = at("paths-query", "20k mixed");
+      const fuse = at("paths-query", "20k mixed", "hedgerow-fuse");
+      const size = at("paths-node24-size", SITE);
+      const fuseSize = at("paths-node24-size", SITE, "hedgerow, fuse");
       return `A query takes **${node.ours}** on Node 24, where \`Set.has\` takes ${node.times("Set.has")} as
         long, and **${native.ours}** in Rust, where \`fastbloom\` takes ${native.times("fastbloom")} and a
-        \`HashSet\` ${native.times("hashset-foldhash")}. A fuse filter takes
-        ${native.times("hedgerow-fuse")} in Rust.`;
+        \`HashSet\` ${native.times("hashset-foldhash")}. A fuse filter takes **${fuse.ours}** in Rust, where a
+        \`HashSet\` takes ${fuse.times("hashset-foldhash")}. A Bloom filter of 24,441 paths takes
+        ${size.ours} of memory, and a fuse filter ${fuseSize.ours}; a \`HashSet\` holds the paths themselves, which
+        as a JSON array take ${size.times("json")} as much as the Bloom filter.`;
     },
     chart: {
       title: "Query a path, native",
