@@ -77,6 +77,9 @@ export const SECTIONS = [
       ...["node20", "node24", "workerd", "bun", "deno"].map((engine) => ({
         ...{ title: `\`stripRaw\`, ${engine}`, suite: `headers-${engine}-raw` },
       })),
+      ...["node20", "node24"].map((engine) => ({
+        ...{ title: `\`stripRaw\`, ${engine}, random rules`, suite: `headers-${engine}-seeded` },
+      })),
       { title: "`stripRaw`, node24, by rules", suite: "headers-node24-growth" },
       ...["node24", "workerd"].flatMap((engine) => [
         { title: `\`strip(Headers)\`, ${engine}`, suite: `headers-${engine}-headers` },

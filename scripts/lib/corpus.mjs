@@ -66,29 +66,31 @@ function uniformRequests(/** @type {Choices} */ choices) {
 /** Internal names with a character replaced, removed or inserted, or with a suffix. */
 function nearRequests(/** @type {Choices} */ choices) {
   const internal = internalNames();
-  const variant = (/** @type {string} */ name) => {
-    const at = choices.between(1, name.length - 1);
-    const character = choices.one([...CHARACTERS]);
-    const [head, tail] = [name.slice(0, at), name.slice(at)];
-    return choices.one([
-      head + character + tail.slice(1),
-      head + tail.slice(1),
-      head + character + tail,
-      name + choices.one(["-id", "-x", "-ms", "s", "2"]),
-    ]);
-  };
   return () => {
     const names = new Set();
     while (names.size < 20) {
-      const name = variant(choices.one(internal));
+      const name = variant(choices.one(internal), choices);
       if (!internal.includes(name)) names.add(name);
     }
     return [...names];
   };
 }
 
+/** Returns a name with one edit. */
+export function variant(/** @type {string} */ name, /** @type {Choices} */ choices) {
+  const at = choices.between(1, name.length - 1);
+  const character = choices.one([...CHARACTERS]);
+  const [head, tail] = [name.slice(0, at), name.slice(at)];
+  return choices.one([
+    head + character + tail.slice(1),
+    head + tail.slice(1),
+    head + character + tail,
+    name + choices.one(["-id", "-x", "-ms", "s", "2"]),
+  ]);
+}
+
 /** Choices that look random. */
-class Choices {
+export class Choices {
   #random;
 
   constructor(/** @type {number} */ seed) {

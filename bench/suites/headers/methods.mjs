@@ -112,16 +112,22 @@ function filterHeaders(headers, matches) {
  * @param {HeaderStripper} stripper
  * @param {HeaderStripper} withPrefixes with ten prefix rules as well
  * @param {HeaderStripper} allowing an allow-list of all names that no rule matches
+ * @param {string[]} prefixes that `stripper` strips, too
  */
-export function methods(rules, stripper, withPrefixes, allowing) {
+export function methods(rules, stripper, withPrefixes, allowing, prefixes = []) {
   const set = new Set(rules);
+  const isInternal =
+    prefixes.length === 0
+      ? (/** @type {string} */ lower) => set.has(lower)
+      : (/** @type {string} */ lower) =>
+          set.has(lower) || prefixes.some((prefix) => lower.startsWith(prefix));
   const regExp = new RegExp(`^(?:${rules.join("|")})$`, "i");
   const table = new PlainTable(rules);
   const comparing = new ComparingTable(rules);
   /** @param {Request} request */
   const rawAndAnswers = (request) => ({
     raw: freshRaw(request),
-    isInternal: request.names.map((name) => set.has(name.toLowerCase())),
+    answers: request.names.map((name) => set.has(name.toLowerCase())),
   });
   /** @param {Request} request */
   const headersAndAnswers = (request) => ({
@@ -134,16 +140,16 @@ export function methods(rules, stripper, withPrefixes, allowing) {
         hedgerow: (raw) => stripper.stripRaw(raw),
         "hedgerow-10-prefixes": (raw) => withPrefixes.stripRaw(raw),
         "hedgerow-keep": (raw) => allowing.stripRaw(raw),
-        "tolowercase-set": (raw) => filterRaw(raw, (name) => set.has(name.toLowerCase())),
+        "tolowercase-set": (raw) => filterRaw(raw, (name) => isInternal(name.toLowerCase())),
         regexp: (raw) => filterRaw(raw, (name) => regExp.test(name)),
         "plain-table": (raw) => filterRaw(raw, (name) => table.has(name)),
         "comparing-table": (raw) => filterRaw(raw, (name) => comparing.has(name)),
       }),
       ...methodsOf(rawAndAnswers, {
-        "floor-answer-known": ({ raw, isInternal }) => {
+        "floor-answer-known": ({ raw, answers }) => {
           const kept = [];
           for (let index = 0; index < raw.length; index += 2) {
-            if (!isInternal[index >> 1]) kept.push(raw[index], raw[index + 1]);
+            if (!answers[index >> 1]) kept.push(raw[index], raw[index + 1]);
           }
           return kept;
         },

@@ -11,9 +11,13 @@ import { measure as measureMethods } from "../../harness/measure.mjs";
 import { runNative } from "../../harness/programs.mjs";
 import { itself, NODE, resultsOf } from "../../harness/results.mjs";
 import { CASES, methods, WORKLOADS, writtenAs } from "./methods.mjs";
+import { measureSeeded } from "./seeded.mjs";
 
 /** The methods that are measured with growing sets of rules. */
 const GROWING = ["hedgerow", "tolowercase-set", "regexp", "plain-table"];
+
+/** The number of workloads from seeds. */
+const SEEDS = 20;
 
 const SUITE = `headers-${NODE}`;
 const UNIT = "ns/request";
@@ -35,6 +39,10 @@ export async function measure({ rounds }) {
         results.push(...resultsOf(about, timed, itself));
       }
     }
+  }
+  if (rounds.seeded !== undefined) {
+    const about = { suite: `${SUITE}-seeded`, unit: UNIT };
+    results.push(...(await measureSeeded(about, SEEDS, rounds.seeded)));
   }
   if (rounds.growth === undefined) return results;
   const growth = /** @type {import("./suite.mjs").Growth} */ (runNative("growth"));

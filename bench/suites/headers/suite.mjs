@@ -15,9 +15,10 @@ export const PLAN = {
   /** Processes of this Node and of Node 24. */
   processes: 5,
   /** Of a process, by kind of message, and for growing sets of rules. */
-  rounds: /** @type {Partial<Record<"raw" | "headers" | "block" | "growth", number>>} */ ({
-    ...{ raw: 8, headers: 5, block: 6, growth: 4 },
-  }),
+  rounds:
+    /** @type {Partial<Record<"raw" | "headers" | "block" | "growth" | "seeded", number>>} */ ({
+      ...{ raw: 8, headers: 5, block: 6, growth: 4, seeded: 8 },
+    }),
   workerRounds: { raw: 6, headers: 10, block: 10 },
   /** In the other engines, some of which need many rounds to optimise. */
   ...{ otherProcesses: 2, otherRounds: 20 },
@@ -37,7 +38,7 @@ const OTHERS = {
 export const QUICK = {
   criterion: CRITERION_QUICK,
   processes: 1,
-  rounds: { raw: 2, headers: 2, block: 2, growth: 2 },
+  rounds: { raw: 2, headers: 2, block: 2, growth: 2, seeded: 1 },
   workerRounds: { raw: 1, headers: 1, block: 1 },
   ...{ otherProcesses: 1, otherRounds: 1 },
 };
