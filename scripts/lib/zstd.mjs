@@ -9,6 +9,7 @@
 //
 // To propose upstream: `HUF_initFastDStream` returns U64, as the `bits` that it initialises, and `sizeof(size_t)` is
 // `sizeof(BitContainerType)` where it means the width of a container. Then a port could choose BitContainerType.
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -24,6 +25,14 @@ import { output, StepError } from "./run.mjs";
  * @type {Record<string, [found: string, replacement: string, count: number][]>}
  */
 const PATCHES = {
+  // Windows of 2 GiB, which native code accepts. The memory is that of the data, whatever the window.
+  "zstd.h": [
+    [
+      "sizeof(size_t) == 4 ? ZSTD_WINDOWLOG_MAX_32 : ZSTD_WINDOWLOG_MAX_64",
+      "ZSTD_WINDOWLOG_MAX_64",
+      1,
+    ],
+  ],
   "common/mem.h": [
     ["MEM_32bits(void) { return sizeof(size_t)==4; }", "MEM_32bits(void) { return 0; }", 1],
     ["MEM_64bits(void) { return sizeof(size_t)==8; }", "MEM_64bits(void) { return 1; }", 1],
@@ -72,7 +81,9 @@ export function wideContainers(crate) {
     const text = readFileSync(join(zstd, file), "utf8");
     return [file, patches.reduce((patched, patch) => replaced(file, patched, ...patch), text)];
   });
-  const target = inRoot("target", "zstd");
+  // cargo compiles zstd again if the flags change, but not if only the files do.
+  const digest = createHash("sha256").update(JSON.stringify(files)).digest("hex");
+  const target = inRoot("target", "zstd", digest.slice(0, 16));
   const roots = [...files, [ONLY_IN_OVERLAY, ""]].map(([file = "", text = ""]) => {
     const contents = join(target, file);
     mkdirSync(dirname(contents), { recursive: true });
