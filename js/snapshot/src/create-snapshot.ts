@@ -73,6 +73,7 @@ const CREATE_CHECKS: Checks<CreateOptions> = {
   ...ENCODING_CHECKS,
   format: oneOf("raw"),
   overwrite: BOOLEAN,
+  verify: BOOLEAN,
   base: (name, location) => locationOf(name, location as string),
   baseDigest: DIGEST,
   cache: CACHE,
@@ -102,6 +103,8 @@ function rangesOf(ranges: Iterable<ByteRange>): ByteRange[] {
  * The snapshot appears at its destination when it is complete; if anything fails before, an existing file or
  * object stays unchanged. Fails if the size or modification time of the image changes meanwhile.
  *
+ * Before it is written, a sample of the frames is decoded and compared with the image; with `verify`, all of them.
+ *
  * - A local file is flushed to the disk, and readable by its owner only.
  * - An object of S3 is uploaded in parts while the snapshot is created.
  * - For any other server, the snapshot is created in a temporary file and sent by one `PUT`.
@@ -112,8 +115,8 @@ function rangesOf(ranges: Iterable<ByteRange>): ByteRange[] {
  * @param image the path of the image
  * @param destination the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or
  *   `s3://bucket/key`
- * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_ARGUMENT`, and with a base
- *   `ERR_CACHE` and what `restoreSnapshot` throws
+ * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_WORKER`, `ERR_ARGUMENT`, and with a
+ *   base `ERR_CACHE` and what `restoreSnapshot` throws
  *
  * @example
  * const { digest, fileSize } = await createSnapshot("sandbox.img", "sandbox.vhs");

@@ -34,7 +34,7 @@ export type SnapshotErrorCode =
   | "ERR_LEASE_LOST"
   /** A freeze or thaw hook failed or took too long. */
   | "ERR_HOOK"
-  /** A worker could not be started, or ended before its work was done; or memory ran out. */
+  /** A worker could not be started, or ended before its work was done; or memory ran out, or is faulty. */
   | "ERR_WORKER";
 
 /** The optional properties of an error. */

@@ -34,6 +34,7 @@ const FLATTEN_CHECKS: Checks<FlattenOptions> = {
   ...READ_CHECKS,
   ...ENCODING_CHECKS,
   overwrite: BOOLEAN,
+  verify: BOOLEAN,
 };
 
 /**

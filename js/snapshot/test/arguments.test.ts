@@ -120,20 +120,21 @@ function callOf<Args extends unknown[]>(
 const CALLS: Readonly<Record<string, Call>> = {
   createSnapshot: callOf((): [string, string, CreateOptions] => {
     const signal = new AbortController().signal;
-    const encoding = { level: 1, pieceSize: 4096, overwrite: true };
+    const encoding = { level: 1, pieceSize: 4096, overwrite: true, verify: true };
     return [image, made, { ...transfer(), ...work(), ...encoding, signal }];
   }, createSnapshot),
   "createSnapshot of a delta": callOf((): [string, string, All<CreateOptions>] => {
     const { digest: baseDigest, ...options } = read();
-    const encoding = { level: 1, pieceSize: MIB, format: "raw", overwrite: true } as const;
+    const encoding = { level: 1, pieceSize: MIB, format: "raw" } as const;
     const delta = { base: snapshot, baseDigest, cache, changed: [{ start: 0, end: 1 }] };
-    return [image, made, { ...options, ...work(), ...encoding, ...delta }];
+    const writing = { overwrite: true, verify: true };
+    return [image, made, { ...options, ...work(), ...encoding, ...writing, ...delta }];
   }, createSnapshot),
   restoreSnapshot: callOf((): [string, string, All<RestoreOptions>] => {
     return [snapshot, made, { ...read(), ...work(), overwrite: true, resume: true, cache }];
   }, restoreSnapshot),
   flattenSnapshot: callOf((): [string, string, All<FlattenOptions>] => {
-    const encoding = { level: 1, pieceSize: 4096, overwrite: true };
+    const encoding = { level: 1, pieceSize: 4096, overwrite: true, verify: true };
     return [snapshot, made, { ...read(), ...work(), ...encoding }];
   }, flattenSnapshot),
   "restoreSnapshot without a cache": callOf((): [string, string, RestoreOptions] => {
@@ -381,7 +382,7 @@ const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
     ...[[{ start: 0, end: 1.5 }], [{ start: 0, end: 2 ** 53 }]],
   ],
   cache: [{}, null, "a"],
-  ...{ overwrite: [1], resume: ["yes"], durable: [1], create: [1, null], dryRun: [0] },
+  ...{ overwrite: [1], verify: [1], resume: ["yes"], durable: [1], create: [1, null], dryRun: [0] },
   ...{ readOnly: ["no"], steal: [1] },
   ...{ image: PATHS, images: PATHS, copyTo: PATHS },
   fill: ["some", true],

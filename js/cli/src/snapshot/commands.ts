@@ -51,6 +51,7 @@ interface Flags extends ReadFlags, WorkFlags, WriteFlags, CacheFlags, TransferFl
   readonly pieceSize?: number;
   readonly base?: string;
   readonly baseDigest?: string;
+  readonly verify?: boolean;
   readonly format?: "raw";
   readonly resume?: boolean;
 }
@@ -74,6 +75,7 @@ function addCreateCommand(snapshot: Command): void {
       parsePlace,
     )
     .option("--base-digest <identity>", "fail unless the base has this identity")
+    .option("--verify", "decode every frame and compare it with the image (default: a sample)")
     .addOption(formatOption())
     .addOption(overwriteOption())
     .addOption(workersOption())
@@ -87,8 +89,8 @@ function addCreateCommand(snapshot: Command): void {
 }
 
 async function create(image: string, place: string, flags: Flags): Promise<void> {
-  const { level, pieceSize, base, baseDigest, format, overwrite, workers } = flags;
-  const encoding = { level, pieceSize, base, baseDigest, format };
+  const { level, pieceSize, base, baseDigest, verify, format, overwrite, workers } = flags;
+  const encoding = { level, pieceSize, base, baseDigest, verify, format };
   const options = { ...encoding, overwrite, workers, ...transferOf(flags) };
   const info = await doWork("create", async (hooks) => {
     await using cache = await openCache(flags);

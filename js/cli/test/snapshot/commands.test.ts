@@ -130,13 +130,13 @@ describe("hedgerow snapshot", () => {
     expect(readFileSync(join(root, "b.vhs")).equals(readFileSync(delta))).toBe(true);
   });
 
-  test("creates the same snapshot with any number of workers", async () => {
+  test("creates the same snapshot with any number of workers, and with --verify", async () => {
     const options = ["--level", "1", "--piece-size", "64KiB"];
     const { root, image, file, info } = await smallSnapshot(...options, "--workers", "1");
     expect(info).toMatchObject({ pieceSize: 65_536, dataFrames: 17, holeFrames: 1 });
     const other = join(root, "other.vhs");
     for (const size of ["65536", "64 kib"]) {
-      const own = ["--level", "1", "--piece-size", size, "--workers", "3"];
+      const own = ["--level", "1", "--piece-size", size, "--workers", "3", "--verify"];
       expect(await snapshot("create", image, other, ...own)).toMatchObject({ code: 0 });
       expect(readFileSync(other).equals(readFileSync(file))).toBe(true);
     }

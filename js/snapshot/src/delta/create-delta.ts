@@ -1,6 +1,7 @@
 import type { LeasedSnapshot } from "../cache/image-cache.js";
 import { checkPinned } from "../check.js";
 import { type EncodeJob, encodeImage, type WriteOptions } from "../encode/encode-image.js";
+import { checkOf } from "../encode/image-pieces.js";
 import { SnapshotError } from "../error.js";
 import { type ByteRange, lengthOf } from "../format/byte-ranges.js";
 import { MAX_BASE_OBJECTS } from "../format/limits.js";
@@ -176,7 +177,7 @@ async function writeDelta(
     const info = await write({
       ...job,
       async make(sink) {
-        const pieces = changedPieces(module, image, encoding, changes);
+        const pieces = changedPieces(module, image, encoding, changes, await checkOf(options));
         await encodeImage(encoder, pieces, options, sink);
         await image.checkUnchanged();
       },

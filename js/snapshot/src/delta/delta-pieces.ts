@@ -1,4 +1,5 @@
 import type { Pieces } from "../encode/encode-image.js";
+import type { CheckData } from "../encode/frame-check.js";
 import { toRead } from "../encode/image-pieces.js";
 import type { Encoding } from "../encode/snapshot-encoder.js";
 import type { ByteRange } from "../format/byte-ranges.js";
@@ -38,11 +39,12 @@ export function changedPieces(
   image: ImageFile,
   encoding: Encoding,
   changes: Changes,
+  check: CheckData,
 ): Pieces<DeltaTask, DeltaBatch> {
   const { pieceSize } = encoding;
   const { candidates, baseImage: base } = changes;
   const { fd, name, size: imageSize } = image;
-  const data: DeltaData = { module, ...encoding, image: { fd, name }, imageSize, base };
+  const data: DeltaData = { module, ...encoding, image: { fd, name }, imageSize, base, check };
   return {
     tasks: deltaTasks(imageSize, pieceSize, changes),
     ...toRead(imageSize, pieceSize, candidates),

@@ -4,6 +4,7 @@ import { workerData } from "node:worker_threads";
 import { DeltaPieceCompressor, initSync } from "../../wasm/encode.js";
 import type { Compressed } from "../encode/encode-image.js";
 import type { EncodeData } from "../encode/encode-worker.js";
+import { type CheckData, FrameCheck, lengthsOf } from "../encode/frame-check.js";
 import { RUN_LENGTH } from "../encode/snapshot-encoder.js";
 import { type ByteRange, toSet } from "../format/byte-ranges.js";
 import { BLOCK_SIZE } from "../format/limits.js";
@@ -35,6 +36,7 @@ export interface DeltaData extends EncodeData {
   readonly imageSize: number;
   /** The image of the base, if pieces are compared. */
   readonly base: BaseImage | undefined;
+  readonly check: CheckData;
 }
 
 /** Pieces of a delta, in order. */
@@ -51,6 +53,7 @@ export interface DeltaBatch extends Compressed {
 const data = workerData as DeltaData;
 const { memory } = instantiate(initSync, data.module);
 const compressor = new DeltaPieceCompressor(data.level, data.pieceSize);
+const frameCheck = new FrameCheck(data.check, data.image.name, data.pieceSize);
 
 /** The number of blocks in a piece. */
 const BLOCKS = data.pieceSize / BLOCK_SIZE;
@@ -150,6 +153,46 @@ function compress(piece: Piece, reader: RangeReader): boolean {
   return compressor.compress(block, length, baseLength);
 }
 
+/** Where the records and the bytes of the next piece begin, in those of the task. */
+interface Written {
+  readonly frames: number;
+  readonly runs: number;
+  readonly bytes: number;
+}
+
+const written = (): Written => ({
+  frames: compressor.frame_count(),
+  runs: compressor.run_count(),
+  bytes: compressor.length(),
+});
+
+/** Returns the bytes of the piece that was compressed, for each of its frames. */
+function partsOf({ length }: Piece, before: Written): Uint8Array[][] {
+  const count = compressor.frame_count() - before.frames;
+  const parts = Array.from({ length: count }, (): Uint8Array[] => []);
+  const words = new Uint32Array(memory.buffer, compressor.runs(), 3 * compressor.run_count());
+  let start = 0;
+  for (let at = 3 * before.runs; at < words.length; at += 3) {
+    const [blocks = 0, frame = 0] = words.subarray(at, at + 2);
+    const end = Math.min(start + blocks * BLOCK_SIZE, length);
+    parts[frame]?.push(inMemory(compressor.piece(), start, end));
+    start = end;
+  }
+  return parts;
+}
+
+/** Checks the frames of the piece that was compressed. */
+function check(piece: Piece, before: Written): void {
+  let start = compressor.bytes() + before.bytes;
+  for (const [frame, bytes] of partsOf(piece, before).entries()) {
+    const record = compressor.frames() + (before.frames + frame) * RUN_LENGTH;
+    const run = inMemory(record, 0, RUN_LENGTH);
+    const [, compressedLength] = lengthsOf(run);
+    frameCheck.check(run, inMemory(start, 0, compressedLength), bytes);
+    start += compressedLength;
+  }
+}
+
 /** Compresses the pieces of a task. Returns their bytes in the image. */
 function compressAll(ranges: readonly TaskRange[]): number {
   const reader = new RangeReader(ranges);
@@ -161,8 +204,11 @@ function compressAll(ranges: readonly TaskRange[]): number {
     const length = Math.min(data.pieceSize, data.imageSize - block * BLOCK_SIZE);
     while ((ranges[next]?.start ?? Number.POSITIVE_INFINITY) < block + BLOCKS) next += 1;
     const piece = { block, length, ranges: ranges.slice(firstRange, next), firstRange };
+    const before = written();
     if (!compress(piece, reader))
       throw errorOf("ERR_IMAGE", `${data.image.name}: `, compressor.error(), memory);
+    const hasFrames = compressor.frame_count() > before.frames;
+    if (hasFrames && frameCheck.isDue()) check(piece, before);
     total += length;
   }
   return total;

@@ -40,7 +40,7 @@ export async function differingPieces(
   base: ImageSegments,
   options: WorkOptions,
 ): Promise<ByteRange[]> {
-  const pieces = await imagePieces(image, encoding, true);
+  const pieces = await imagePieces(image, encoding);
   const comparison = new DigestComparison(base);
   await compressPieces("compare", pieces, options, async (results, counts) => {
     for await (const piece of results) {

@@ -64,6 +64,7 @@ export const SAVE_CHECKS: Checks<SaveOptions> = {
   ...TRANSFER_CHECKS,
   level: ENCODING_CHECKS.level,
   overwrite: BOOLEAN,
+  verify: BOOLEAN,
   resolve: FUNCTION,
 };
 

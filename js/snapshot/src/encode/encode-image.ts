@@ -9,6 +9,11 @@ import type { Encoding } from "./snapshot-encoder.js";
 export interface WriteOptions extends WorkOptions, TransferOptions {
   /** Whether to replace an existing file or object at the destination. Default: `true`. */
   readonly overwrite?: boolean | undefined;
+  /**
+   * Whether to decode every frame and compare it with the image before it is written, which adds about the time of a
+   * restore. Default: `false`, the frames of the first piece of each thread, and then of one piece in 32.
+   */
+  readonly verify?: boolean | undefined;
 }
 
 /** A snapshot to encode and write to a destination. */

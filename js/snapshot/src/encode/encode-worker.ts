@@ -6,6 +6,7 @@ import { type NamedFile, readWholeSync } from "../local/read-write.js";
 import { errorOf, instantiate } from "../wasm/module.js";
 import { serve } from "../workers/serve.js";
 import type { Compressed } from "./encode-image.js";
+import { type CheckData, FrameCheck, lengthsOf } from "./frame-check.js";
 import { RUN_LENGTH } from "./snapshot-encoder.js";
 
 /** Start-up data of an encoding thread. */
@@ -15,8 +16,8 @@ export interface EncodeData {
   readonly module: WebAssembly.Module;
   readonly level: number;
   readonly pieceSize: number;
-  /** Whether results have the records of the runs only, and no data. Default: `false`. */
-  readonly recordsOnly?: boolean;
+  /** Which frames to check. Without it, results have the records of the runs only, and no data. */
+  readonly check: CheckData | undefined;
 }
 
 /** A piece of the image. Offset and length are in bytes. */
@@ -34,15 +35,31 @@ export interface CompressedPiece extends Compressed {
 const data = workerData as EncodeData;
 const { memory } = instantiate(initSync, data.module);
 const compressor = new PieceCompressor(data.level, data.pieceSize);
+const frameCheck = data.check && new FrameCheck(data.check, data.image.name, data.pieceSize);
+
+/** Checks the frames of the piece that was compressed. */
+function check(to: FrameCheck, runCount: number): void {
+  const bytes = (start: number, length: number) => new Uint8Array(memory.buffer, start, length);
+  let at = compressor.piece();
+  let start = compressor.bytes();
+  for (let run = 0; run < runCount; run += 1) {
+    const record = bytes(compressor.runs() + run * RUN_LENGTH, RUN_LENGTH);
+    const [length, compressedLength] = lengthsOf(record);
+    if (compressedLength > 0) to.check(record, bytes(start, compressedLength), [bytes(at, length)]);
+    at += length;
+    start += compressedLength;
+  }
+}
 
 serve<Piece, CompressedPiece>(({ offset, length }) => {
   const piece = new Uint8Array(memory.buffer, compressor.piece(), length);
   readWholeSync("ERR_IMAGE", data.image, piece, offset, "ERR_IMAGE_CHANGED");
   const runCount = compressor.compress(length);
   if (runCount < 0) throw errorOf("ERR_IMAGE", `${data.image.name}: `, compressor.error(), memory);
+  if (compressor.length() > 0 && frameCheck?.isDue()) check(frameCheck, runCount);
   const start = compressor.bytes();
   const runs = compressor.runs();
-  const end = data.recordsOnly ? start : start + compressor.length();
+  const end = data.check === undefined ? start : start + compressor.length();
   const copy = memory.buffer.slice(start, end) as ArrayBuffer;
   const records = memory.buffer.slice(runs, runs + runCount * RUN_LENGTH) as ArrayBuffer;
   return [{ length, runs: records, bytes: new Uint8Array(copy) }, [copy, records]];

@@ -2,10 +2,12 @@
 
 import type { ByteRange } from "../format/byte-ranges.js";
 import type { ImageFile } from "../local/image-file.js";
+import { compiledDecode } from "../wasm/compiled-decode.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import { ENCODE_WORKER } from "../workers/scripts.js";
-import type { Pieces } from "./encode-image.js";
+import type { Pieces, WriteOptions } from "./encode-image.js";
 import type { CompressedPiece, EncodeData } from "./encode-worker.js";
+import type { CheckData } from "./frame-check.js";
 import { type Encoding, zeros } from "./snapshot-encoder.js";
 
 /** A part of an image: a piece to read, or zeros. */
@@ -72,21 +74,29 @@ function* zerosTo(start: number, end: number): Generator<Stretch> {
   }
 }
 
+/** Each thread checks the frames of its first piece, and then of one piece in this many. */
+const SAMPLED = 32;
+
+/** Returns which frames each thread checks: a sample, or all of them. */
+export async function checkOf({ verify = false }: WriteOptions): Promise<CheckData> {
+  return { module: await compiledDecode(), every: verify ? 1 : SAMPLED };
+}
+
 /**
  * Returns all pieces of an image. Those without data need no worker.
  *
- * @param recordsOnly whether results have the records of the runs only, and no data
+ * @param check which frames to check. Without it, results have the records of the runs only, and no data
  */
 export async function imagePieces(
   image: ImageFile,
   encoding: Encoding,
-  recordsOnly = false,
+  check?: CheckData,
 ): Promise<Pieces<Stretch, CompressedPiece>> {
   const extents = await image.extents();
   const { pieceSize } = encoding;
   const module = await compiledEncode();
   const { fd, name } = image;
-  const data: EncodeData = { module, ...encoding, image: { fd, name }, recordsOnly };
+  const data: EncodeData = { module, ...encoding, image: { fd, name }, check };
   return {
     tasks: pieces(image.size, pieceSize, extents),
     ...toRead(image.size, pieceSize, extents),

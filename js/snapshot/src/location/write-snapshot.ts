@@ -2,7 +2,7 @@
 import type { FileHandle } from "node:fs/promises";
 
 import { type EncodeJob, encodeImage } from "../encode/encode-image.js";
-import { imagePieces, toRead } from "../encode/image-pieces.js";
+import { checkOf, imagePieces, toRead } from "../encode/image-pieces.js";
 import { SnapshotEncoder } from "../encode/snapshot-encoder.js";
 import { WrittenTail } from "../encode/written-tail.js";
 import { SnapshotError } from "../error.js";
@@ -39,7 +39,8 @@ export async function writeFullSnapshot(
     return await write({
       ...job,
       async make(sink) {
-        await encodeImage(encoder, await imagePieces(image, encoding), options, sink);
+        const pieces = await imagePieces(image, encoding, await checkOf(options));
+        await encodeImage(encoder, pieces, options, sink);
         await image.checkUnchanged();
       },
     });
