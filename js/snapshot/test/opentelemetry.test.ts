@@ -1,6 +1,6 @@
 /** The metrics of caches, disks and stores, as the OpenTelemetry SDK collects them. */
 import { hasSubscribers } from "node:diagnostics_channel";
-import { type Disk, DiskStore, openSnapshot } from "@hedgerow/snapshot";
+import { type Disk, openSnapshot } from "@hedgerow/snapshot";
 import { observeCache, observeDisk, observeStore } from "@hedgerow/snapshot/opentelemetry";
 import { DataPointType, type Histogram, type MetricData } from "@opentelemetry/sdk-metrics";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { KIB, MIB, makeSamples, openCache, type Sample } from "./support/cache.js";
 import { recordEvents } from "./support/events.js";
 import { makeMeter } from "./support/meter.js";
-import { BLOCK, fillBlock, whileAttached } from "./support/stores.js";
+import { BLOCK, fillBlock, openStore, whileAttached } from "./support/stores.js";
 
 /** The pieces of the samples. */
 const PIECE = 64 * KIB;
@@ -174,8 +174,8 @@ test("reports the stats of each disk by its image, and the waits of its readers 
 
 test("reports attaching, saving, lost leases and collections of one store", async () => {
   const [store, other] = [
-    await DiskStore.open(path("store"), { images: path("images") }),
-    await DiskStore.open(path("other"), { images: path("images") }),
+    await openStore(path("store"), { images: path("images") }),
+    await openStore(path("other"), { images: path("images") }),
   ];
   const { meter, collect } = makeMeter();
   const stop = observeStore(store, meter);

@@ -22,6 +22,7 @@ import { recordEvents } from "../support/events.js";
 import { type Condition, startFakeS3 } from "../support/fake-s3.js";
 import { StoreProcess } from "../support/store-process.js";
 import { StoreWire, type WireFault } from "../support/store-wire.js";
+import { openStore } from "../support/stores.js";
 import { s3 } from "../support/upload-s3.js";
 
 const HOUR = 3_600_000;
@@ -65,7 +66,7 @@ function optionsOf(host: string, endpoint: URL = s3.endpoint): StoreOptions {
 }
 
 async function open(place: string, options: StoreOptions): Promise<DiskStore> {
-  const store = await DiskStore.open(place, options);
+  const store = await openStore(place, options);
   onTestFinished(() => store.close());
   return store;
 }
@@ -89,12 +90,12 @@ const text = (letter: string) => Buffer.alloc(PIECE, letter);
 /** Creates a disk, and attaches it on a host. */
 async function attachNew(store: DiskStore, name: string): Promise<AttachedDisk> {
   await store.create(name, { size: SIZE, pieceSize: PIECE });
-  return store.attach(name, { workers: 1 });
+  return store.attach(name);
 }
 
 /** Returns the first bytes of a disk, attached anew. */
 async function contentOf(store: DiskStore, name: string): Promise<string> {
-  const disk = await store.attach(name, { workers: 1 });
+  const disk = await store.attach(name);
   const bytes = await disk.read(0, PIECE);
   await disk.detach({ save: false });
   return bytes.toString("latin1", 0, 1);
@@ -117,25 +118,25 @@ test("a host that is cut off for longer than its lease can no longer save, and l
   const lost = recordEvents("hedgerow:store:lost");
   const disk = await attachNew(store, "alice");
   await disk.write(0, text("a"));
-  const saved = await disk.save({ workers: 1 });
+  const saved = await disk.save();
   wire.cut();
   await disk.write(0, text("b"));
-  await expect(disk.save({ workers: 1 })).rejects.toMatchObject({
+  await expect(disk.save()).rejects.toMatchObject({
     code: /^ERR_(STORE|TARGET|SOURCE)$/,
   });
   const other = await open(place, optionsOf("bob"));
-  const taken = await whenFree(() => other.attach("alice", { workers: 1 }));
+  const taken = await whenFree(() => other.attach("alice"));
   expect(taken.epoch).toBe(2);
   expect(taken.generation).toMatchObject({ number: saved.number, digest: saved.digest });
   wire.mend();
-  await expect(disk.save({ workers: 1 })).rejects.toMatchObject({
+  await expect(disk.save()).rejects.toMatchObject({
     code: "ERR_LEASE_LOST",
     message: expect.stringMatching(LOST),
   });
   expect(disk.lost.aborted).toBe(true);
   expect(lost).toMatchObject([{ name: "alice", owner: "anna" }]);
   await taken.write(0, text("c"));
-  await taken.detach({ workers: 1 });
+  await taken.detach();
   await recover(store, disk, "alice-of-anna");
   expect(await contentOf(other, "alice")).toBe("c");
   expect(await contentOf(other, "alice-of-anna")).toBe("b");
@@ -148,7 +149,7 @@ test("a host that was cut off for longer than its lease goes on if no other has 
   await disk.write(0, text("a"));
   await longerThan(SHORT);
   wire.mend();
-  expect(await disk.save({ workers: 1 })).toMatchObject({ number: 2 });
+  expect(await disk.save()).toMatchObject({ number: 2 });
   await disk.detach();
   expect(await contentOf(store, "alice")).toBe("a");
 });
@@ -340,9 +341,9 @@ test("a detach whose response was lost can be called again", async () => {
   const disk = await attachNew(store, "alice");
   await disk.write(0, text("a"));
   isLossy = true;
-  await expect(disk.detach({ workers: 1 })).rejects.toMatchObject({ code: "ERR_STORE" });
+  await expect(disk.detach()).rejects.toMatchObject({ code: "ERR_STORE" });
   isLossy = false;
-  await disk.detach({ workers: 1 });
+  await disk.detach();
   expect(disk.lost.aborted).toBe(false);
   expect(await contentOf(store, "alice")).toBe("a");
 });
@@ -358,12 +359,12 @@ test("a detach whose response was lost fails if another host has attached the di
   const disk = await attachNew(store, "alice");
   await disk.write(0, text("a"));
   isLossy = true;
-  await expect(disk.detach({ workers: 1 })).rejects.toMatchObject({ code: "ERR_STORE" });
+  await expect(disk.detach()).rejects.toMatchObject({ code: "ERR_STORE" });
   const other = await open(place, optionsOf("bob"));
   const taken = await other.attach("alice");
   expect((await taken.read(0, 1)).toString()).toBe("a");
   isLossy = false;
-  await expect(disk.detach({ workers: 1 })).rejects.toMatchObject({ code: "ERR_LEASE_LOST" });
+  await expect(disk.detach()).rejects.toMatchObject({ code: "ERR_LEASE_LOST" });
   await taken.detach();
 });
 
@@ -444,12 +445,12 @@ test.each(RECOVERIES.slice(0, trials({ few: 2, all: 4 })))(
     const store = await open(place, optionsOf("anna"));
     const other = await open(place, optionsOf("bob"));
     await store.create("alice", { image: imageOf("collected"), pieceSize: PIECE });
-    const disk = await store.attach("alice", { fill, workers: 1 });
+    const disk = await store.attach("alice", { fill });
     if (fill === "all") await disk.filled;
     await disk.write(0, text("a"));
-    const stolen = await other.attach("alice", { steal: true, workers: 1 });
+    const stolen = await other.attach("alice", { steal: true });
     await stolen.write(0, noise("other", SIZE));
-    await stolen.detach({ workers: 1 });
+    await stolen.detach();
     await other.expire({ keepLast: 1 });
     await other.collect({ grace: "1h" });
     for (const name of readdirSync(join(root, "tombstones")))
@@ -463,7 +464,7 @@ test.each(RECOVERIES.slice(0, trials({ few: 2, all: 4 })))(
       return;
     }
     await recover(store, disk, "alice-of-anna");
-    const recovered = await store.attach("alice-of-anna", { workers: 1 });
+    const recovered = await store.attach("alice-of-anna");
     const expected = Buffer.concat([text("a"), noise("collected", SIZE).subarray(PIECE)]);
     expect((await recovered.read(0, SIZE)).equals(expected)).toBe(true);
     await recovered.detach();
@@ -480,7 +481,7 @@ test("a collection aborts the uploads of hosts that were killed", async () => {
   });
   const image = path("large");
   writeOnce(image, noise("large", 12 * 2 ** 20));
-  const creating = store.create("alice", { image, workers: 1 });
+  const creating = store.create("alice", { image });
   await expect(creating).rejects.toMatchObject({ code: "ERR_TARGET" });
   const uploads = () =>
     s3.multipartUploads().filter(({ key }) => place.endsWith(key.split("/")[0] ?? ""));
@@ -498,10 +499,10 @@ async function createDelta(place: string): Promise<{ readonly delta: string; bas
   const store = await open(place, optionsOf("anna"));
   const image = path("delta.img");
   writeFileSync(image, noise("base", SIZE));
-  const { digest: base } = await store.create("alice", { image, pieceSize: PIECE, workers: 1 });
-  const disk = await store.attach("alice", { workers: 1 });
+  const { digest: base } = await store.create("alice", { image, pieceSize: PIECE });
+  const disk = await store.attach("alice");
   await disk.write(PIECE, text("a"));
-  await disk.detach({ workers: 1 });
+  await disk.detach();
   return { delta: (await store.stat("alice")).last.digest, base };
 }
 
@@ -514,7 +515,7 @@ test("a host without a cache requests the base objects of a delta before it has 
     const isEarly = url.includes(`${delta}.vhs?`) && !asked.has(base);
     return isEarly ? { loseRequest: true } : undefined;
   });
-  const disk = await store.attach("alice", { workers: 1, fill: "none" });
+  const disk = await store.attach("alice", { fill: "none" });
   const expected = Buffer.from(noise("base", SIZE));
   text("a").copy(expected, PIECE);
   expect((await disk.read(0, SIZE)).equals(expected)).toBe(true);
@@ -535,7 +536,7 @@ test("a host whose cache has the base of a delta does not request its base objec
     return undefined;
   };
   const { store } = await openBehindWire(place, "bob", record, { cache });
-  const disk = await store.attach("alice", { workers: 1, fill: "none" });
+  const disk = await store.attach("alice", { fill: "none" });
   expect((await disk.read(PIECE, PIECE)).equals(text("a"))).toBe(true);
   expect((await disk.read(0, PIECE)).equals(noise("base", SIZE).subarray(0, PIECE))).toBe(true);
   await disk.detach({ save: false });
@@ -550,7 +551,7 @@ test.each([404, 503])(
     const { store } = await openBehindWire(place, "bob", (_, url) =>
       url.includes(`${base}.vhs?`) ? { status } : undefined,
     );
-    await expect(store.attach("alice", { workers: 1 })).rejects.toMatchObject({
+    await expect(store.attach("alice")).rejects.toMatchObject({
       code: "ERR_SOURCE",
       status,
       message: expect.stringMatching(`base object ${base}`),
@@ -567,7 +568,7 @@ test("an attach that fails does not wait for base objects", async () => {
     // Longer than the test may take.
     return url.includes(`${base}.vhs?`) ? { delay: 60_000 } : undefined;
   });
-  await expect(store.attach("alice", { workers: 1 })).rejects.toMatchObject({
+  await expect(store.attach("alice")).rejects.toMatchObject({
     ...{ code: "ERR_SOURCE", status: 404 },
   });
 }, 10_000);

@@ -18,14 +18,14 @@ import { expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { refusalOf } from "../support/refusal.js";
-import { BLOCK, fillBlock } from "../support/stores.js";
+import { BLOCK, fillBlock, openStore } from "../support/stores.js";
 
 const path = temporaryFolder();
 
 test("all files are readable by their owner only, whatever the umask", async () => {
   const umask = process.umask(0);
   try {
-    const store = await DiskStore.open(path("private"), { images: path("images") });
+    const store = await openStore(path("private"), { images: path("images") });
     await store.create("a", { size: BLOCK });
     const disk = await store.attach("a");
     await fillBlock(disk, 0, "x");
@@ -55,7 +55,7 @@ test("refuses a folder that others own or can write to", async () => {
 
 test("refuses a link of others to a folder or to a directory of local images", async () => {
   const [folder, images] = [path("linked"), path("images that are linked")];
-  const store = await DiskStore.open(folder, { images });
+  const store = await openStore(folder, { images });
   await store.create("a", { size: BLOCK });
   await (await store.attach("a")).detach();
   for (const target of [folder, images]) symlinkSync(target, `${target} link`);
@@ -73,7 +73,7 @@ test.each([
 ])("attaches no disk in a directory of local images that %s", async (kind, change) => {
   const folder = path(`images that ${kind}`);
   mkdirSync(folder);
-  const store = await DiskStore.open(path("attaching"), { images: folder });
+  const store = await openStore(path("attaching"), { images: folder });
   const name = kind.replaceAll(" ", "-");
   await store.create(name, { size: BLOCK });
   const disk = await store.attach(name);
@@ -90,7 +90,7 @@ test.each([
   ["have a second name", (name: string) => linkSync(name, `${path("backup-")}${basename(name)}`)],
 ])("files that are locked stay so when they %s", async (kind, change) => {
   const folder = path(kind);
-  const one = await DiskStore.open(folder, { images: path("images-1") });
+  const one = await openStore(folder, { images: path("images-1") });
   await one.create("a", { size: BLOCK });
   const disk = await one.attach("a");
   await fillBlock(disk, 0, "x");
@@ -99,7 +99,7 @@ test.each([
   const inodes = () => files.map((file) => statSync(file).ino);
   const before = inodes();
   for (const file of files) change(file);
-  const two = await DiskStore.open(folder, { images: path("images-2") });
+  const two = await openStore(folder, { images: path("images-2") });
   await refusalOf(two.attach("a"), "ERR_ATTACHED");
   await two.collect();
   expect(inodes()).toEqual(before);
@@ -109,7 +109,7 @@ test.each([
 });
 
 test("a collection leaves a lease that cannot be opened", async () => {
-  const store = await DiskStore.open(path("unknown"), { images: path("images") });
+  const store = await openStore(path("unknown"), { images: path("images") });
   const lease = path("unknown", "leases", "x");
   symlinkSync(path("unknown", "lock"), lease);
   expect(await store.collect()).toMatchObject({ leftovers: 0 });
@@ -117,7 +117,7 @@ test("a collection leaves a lease that cannot be opened", async () => {
 });
 
 test("a collection counts leases of killed processes, and removes them unless it is a dry run", async () => {
-  const store = await DiskStore.open(path("killed"), { images: path("images") });
+  const store = await openStore(path("killed"), { images: path("images") });
   const lease = path("killed", "leases", "x");
   writeFileSync(lease, "", { mode: 0o600 });
   expect(await store.collect({ dryRun: true })).toMatchObject({ leftovers: 1 });
@@ -127,7 +127,7 @@ test("a collection counts leases of killed processes, and removes them unless it
 });
 
 test("does not follow a link in place of an object", async () => {
-  const store = await DiskStore.open(path("links"), { images: path("images") });
+  const store = await openStore(path("links"), { images: path("images") });
   await store.create("a", { size: BLOCK });
   symlinkSync(path("links", "disks", "a"), path("links", "disks", "b"));
   await refusalOf(store.stat("b"), "ERR_STORE");

@@ -10,19 +10,19 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { DiskStore, type UnsavedImage } from "@hedgerow/snapshot";
+import type { UnsavedImage } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { refusalOf } from "../support/refusal.js";
-import { BLOCK, fillBlock, lettersOf, whileAttached } from "../support/stores.js";
+import { BLOCK, fillBlock, lettersOf, openStore, whileAttached } from "../support/stores.js";
 
 const path = temporaryFolder();
 
 /** Leaves local images with unsaved changes, and returns their paths. */
 async function leaveImages(place: string, names: readonly string[]): Promise<string[]> {
-  await using store = await DiskStore.open(place, { images: `${place}-images` });
-  await using thief = await DiskStore.open(place, { images: `${place}-thief` });
+  await using store = await openStore(place, { images: `${place}-images` });
+  await using thief = await openStore(place, { images: `${place}-thief` });
   const images: string[] = [];
   for (const name of names) {
     await store.create(name, { size: 4 * BLOCK });
@@ -44,7 +44,7 @@ function damage(image: string): void {
 test("the record of a local image replaces a link, and not the file to which it leads", async () => {
   const [place, precious] = [path("links"), path("precious")];
   writeFileSync(precious, "precious");
-  await using store = await DiskStore.open(place, { images: `${place}-images` });
+  await using store = await openStore(place, { images: `${place}-images` });
   await store.create("a", { size: 4 * BLOCK });
   const disk = await store.attach("a");
   const record = disk.image.replace(/raw$/, "json");
@@ -60,7 +60,7 @@ test("a damaged local image is listed, and keeps nobody from listing and collect
   const place = path("store");
   const [damaged, other] = (await leaveImages(place, ["a", "b"])) as [string, string];
   damage(damaged);
-  await using store = await DiskStore.open(place, { images: `${place}-images` });
+  await using store = await openStore(place, { images: `${place}-images` });
   const listed: UnsavedImage[] = [];
   for await (const image of store.unsaved()) listed.push(image);
   expect(listed).toMatchObject([
@@ -84,7 +84,7 @@ test("a local image whose record is damaged is listed, and recovered by what its
   for (const [at, length] of [0, 50].entries()) truncateSync(records[at] as string, length);
   // Other files are no records.
   writeFileSync(join(dirname(images[0] as string), "other.json"), "");
-  await using store = await DiskStore.open(place, { images: `${place}-images` });
+  await using store = await openStore(place, { images: `${place}-images` });
   const listed: UnsavedImage[] = [];
   for await (const image of store.unsaved()) listed.push(image);
   expect(listed.map(({ name, ...rest }) => [name, rest])).toEqual(

@@ -7,7 +7,7 @@ import fc from "../../../../tests/support/fast-check.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { refusalOf } from "../support/refusal.js";
-import { BLOCK, fillBlock, lettersOf, whileAttached } from "../support/stores.js";
+import { BLOCK, fillBlock, lettersOf, openStore, whileAttached } from "../support/stores.js";
 
 const path = temporaryFolder();
 let store: DiskStore;
@@ -17,7 +17,7 @@ let folder = "";
 /** A store that each test gets a copy of. */
 const original = path("store");
 
-const open = (place: string) => DiskStore.open(place, { images: path("images") });
+const open = (place: string) => openStore(place, { images: path("images") });
 
 beforeAll(async () => {
   const first = await open(original);

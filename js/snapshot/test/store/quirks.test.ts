@@ -1,6 +1,6 @@
 /** Stores in services that differ from AWS. */
 import { writeFileSync } from "node:fs";
-import { DiskStore, type StoreOptions } from "@hedgerow/snapshot";
+import type { DiskStore, StoreOptions } from "@hedgerow/snapshot";
 import { expect, onTestFinished, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
@@ -9,7 +9,7 @@ import { type InjectFault, startProxy } from "../../../../tests/support/snapshot
 import { MIB } from "../support/cache.js";
 import { refused, S3_QUIRKS, type S3Quirk } from "../support/quirks.js";
 import { refusalOf } from "../support/refusal.js";
-import { BLOCK, fillBlock, lettersOf, whileAttached } from "../support/stores.js";
+import { BLOCK, fillBlock, lettersOf, openStore, whileAttached } from "../support/stores.js";
 import { s3 } from "../support/upload-s3.js";
 
 const path = temporaryFolder();
@@ -30,7 +30,7 @@ async function openBehind(
   const { region, credentials } = s3;
   const { endpoint } = proxy;
   const access = { s3: { endpoint, region, credentials } };
-  const store = await DiskStore.open(place, { images: path("images"), ...access, ...options });
+  const store = await openStore(place, { images: path("images"), ...access, ...options });
   onTestFinished(async () => {
     await store.close();
     await proxy[Symbol.asyncDispose]();

@@ -71,6 +71,24 @@ function newFolder(parent: string): string {
   return mkdtempSync(join(parent, "hedgerow-images-"));
 }
 
+/**
+ * Opens a store, whose calls use one worker unless they say otherwise: each compiles a module, which takes longer than
+ * a small disk.
+ */
+export async function openStore(location: string, options: StoreOptions): Promise<DiskStore> {
+  const store = await DiskStore.open(location, options);
+  const [create, attach] = [store.create.bind(store), store.attach.bind(store)];
+  store.create = (name, given) => create(name, { workers: 1, ...given });
+  store.attach = async (name, given) => {
+    const disk = await attach(name, { workers: 1, ...given });
+    const [save, detach] = [disk.save.bind(disk), disk.detach.bind(disk)];
+    disk.save = (how) => save({ workers: 1, ...how });
+    disk.detach = (how) => detach({ workers: 1, ...how });
+    return disk;
+  };
+  return store;
+}
+
 /** Opens a store as a host of its own, until the test is done. */
 export async function openHost(
   at: StorePlace,
@@ -78,7 +96,7 @@ export async function openHost(
   options: StoreOptions = {},
 ): Promise<DiskStore> {
   const images = at.images();
-  const store = await DiskStore.open(at.place(name), { images, ...at.options, ...options });
+  const store = await openStore(at.place(name), { images, ...at.options, ...options });
   onTestFinished(() => store.close());
   return store;
 }
