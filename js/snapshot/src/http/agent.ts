@@ -10,7 +10,7 @@ import {
   type RequestOptions as HttpsRequestOptions,
   request as httpsRequest,
 } from "node:https";
-import { BlockList, connect as connectTcp, isIP, isIPv6, type Socket } from "node:net";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 
@@ -38,7 +38,7 @@ interface ProxyServer {
  * @throws {RequestFailure} if the variable is not an `http:` or `https:` URL
  */
 export function proxyFor(target: URL): ProxyServer | undefined {
-  if (isLoopback(target.hostname) || isExemptIPv6(target)) return undefined;
+  if (LOOPBACK.test(target.hostname) || isExemptIPv6(target)) return undefined;
   const variable = target.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   // The package would also take `ALL_PROXY`, which often names a proxy of SOCKS.
   const isSet = process.env[variable.toLowerCase()] || process.env[variable];
@@ -52,20 +52,12 @@ export function proxyFor(target: URL): ProxyServer | undefined {
   return { url: plain, name: plain.origin, authorization: authorizationOf(url) };
 }
 
-/** The loopback addresses. It finds IPv4 addresses in IPv4-mapped form too. */
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8);
-LOOPBACK.addAddress("::1", "ipv6");
-
-/** Matches `localhost` and the names below it, which RFC 6761 reserves for loopback, with or without a final dot. */
-const LOCALHOST = /^(?:[^.]+\.)*localhost\.?$/;
-
-/** Returns whether a host of a URL is a loopback address, or a name that is reserved for one. */
-function isLoopback(hostname: string): boolean {
-  const host = withoutBrackets(hostname);
-  if (isIP(host) === 0) return LOCALHOST.test(host);
-  return LOOPBACK.check(host, isIPv6(host) ? "ipv6" : "ipv4");
-}
+/**
+ * Matches loopback addresses as a URL writes them, also in IPv4-mapped form, and `localhost` and the names below it, which
+ * RFC 6761 reserves for loopback, with or without a final dot.
+ */
+const LOOPBACK =
+  /^(?:127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]|(?:[^.]+\.)*localhost\.?)$/;
 
 /** Returns an address without the brackets that an IPv6 address has in a URL. */
 function withoutBrackets(hostname: string): string {
@@ -77,7 +69,7 @@ function withoutBrackets(hostname: string): string {
  * end of an address without brackets for a port.
  */
 function isExemptIPv6({ hostname, port, protocol }: URL): boolean {
-  if (!isIPv6(withoutBrackets(hostname))) return false;
+  if (!hostname.startsWith("[")) return false;
   const effectivePort = port || (protocol === "https:" ? "443" : "80");
   const list = process.env.no_proxy || process.env.NO_PROXY || "";
   return list.split(/[,\s]/).some((entry) => {
@@ -295,7 +287,7 @@ function tunnelFailure(response: IncomingMessage, head: Buffer): RequestFailure 
 /** Returns the host and port that a connection is for. */
 function authorityOf({ host, port, defaultPort }: RequestOptions): string {
   const name = host ?? "localhost";
-  return `${isIPv6(name) ? `[${name}]` : name}:${port ?? defaultPort}`;
+  return `${name.includes(":") ? `[${name}]` : name}:${port ?? defaultPort}`;
 }
 
 /** Returns where a proxy is, and the name that its certificate must have: empty for an address. */
