@@ -152,16 +152,16 @@ export class RangeTransfer {
     const cancel = () => download.cancel();
     this.signal.addEventListener("abort", cancel, { once: true });
     try {
-      const response = await download.response();
-      checkPart(response, wanted, version);
-      let left = wanted.end - wanted.start;
-      await download.body(response, (chunk) => {
-        sink.counters.received(chunk.length);
-        left -= chunk.length;
-        if (!this.isHedge) scheduler.timings.received(index, chunk.length);
-        stream.push(chunk);
-        addGcPressure(chunk.length);
-        if (left < 0) throw new RequestFailure("the response was too long", true);
+      await download.response(async (response) => {
+        checkPart(response, wanted, version);
+        let left = wanted.end - wanted.start;
+        await download.body((chunk) => {
+          sink.counters.received(chunk.length);
+          left -= chunk.length;
+          if (!this.isHedge) scheduler.timings.received(index, chunk.length);
+          stream.push(chunk);
+          if (left < 0) throw new RequestFailure("the response was too long", true);
+        });
       });
       if (this.bytesLeft > 0) throw new RequestFailure("the response was too short", true);
       scheduler.timings.completed(now() - begun, wanted.end - wanted.start);
@@ -255,17 +255,4 @@ class FrameStream {
     this.#filled = 0;
     if (this.#index < this.#end) this.#start = this.#sink.begin(this.#slot, this.#index);
   }
-}
-
-/** How many received bytes stand for one slot of the allocated array. */
-const BYTES_PER_SLOT = 16;
-
-const held: { ballast: unknown[] } = { ballast: [] };
-
-/**
- * Creates garbage-collection pressure in proportion to received bytes. V8 collects when its own heap grows, to
- * which socket buffers hardly add: without this, 60 MB more of them would pile up in two workers.
- */
-function addGcPressure(bytes: number): void {
-  held.ballast = new Array(Math.ceil(bytes / BYTES_PER_SLOT));
 }

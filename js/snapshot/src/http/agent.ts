@@ -10,7 +10,7 @@ import {
   type RequestOptions as HttpsRequestOptions,
   request as httpsRequest,
 } from "node:https";
-import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 
@@ -53,8 +53,8 @@ export function proxyFor(target: URL): ProxyServer | undefined {
 }
 
 /**
- * Matches loopback addresses as a URL writes them, also in IPv4-mapped form, and `localhost` and the names below it, which
- * RFC 6761 reserves for loopback, with or without a final dot.
+ * Matches loopback addresses as a URL writes them, also in IPv4-mapped form, and `localhost` and the names below it,
+ * which RFC 6761 reserves for loopback, with or without a final dot.
  */
 const LOOPBACK =
   /^(?:127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]|(?:[^.]+\.)*localhost\.?)$/;
@@ -109,6 +109,11 @@ interface AgentOptions {
 
 /** Receives a connection or the reason why there is none. */
 type Callback = (error: Error | null, socket: Duplex) => void;
+
+/** How a connection is read, if it is not read as a stream. */
+interface ReadOptions {
+  readonly onread?: OnReadOpts;
+}
 
 /** A socket, or the request for a tunnel. */
 interface Connection {
@@ -170,14 +175,15 @@ class ProxyHttpAgent extends HttpAgent {
     this.#pending = new PendingConnections(connectTimeout);
   }
 
-  override createConnection(options: RequestOptions, callback: Callback) {
+  override createConnection(options: RequestOptions & ReadOptions, callback: Callback) {
     const proxy = proxyFor(new URL(`http://${authorityOf(options)}`));
     if (proxy === undefined) return super.createConnection(options, callback);
     const { hostname: host, port, servername } = addressOf(proxy);
     const isSecure = proxy.url.protocol === "https:";
+    const onread = options.onread === undefined ? {} : { onread: options.onread };
     const socket = isSecure
-      ? connectTls({ host, port, servername })
-      : connectTcp({ host, port, noDelay: true });
+      ? connectTls({ host, port, servername, ...onread })
+      : connectTcp({ host, port, noDelay: true, ...onread });
     const settle = this.#pending.add(socket, namingProxy(proxy, callback));
     this.#proxied.add(socket);
     socket.once(isSecure ? "secureConnect" : "connect", () => settle(null, socket));
@@ -254,6 +260,25 @@ export function agentFor(protocol: string, options: AgentOptions): ProxyAgent {
   return protocol === "https:" ? new ProxyHttpsAgent(options) : new ProxyHttpAgent(options);
 }
 
+/** Opens a connection to the server of a URL, or to its proxy, without a request. It may still be connecting. */
+export function connectTo(
+  agent: ProxyAgent,
+  url: URL,
+  options: ReadOptions & { readonly session: Buffer | undefined },
+  callback: Callback,
+): void {
+  const { hostname: host, port, servername } = addressOf({ url });
+  let isSettled = false;
+  const settle: Callback = (error, socket) => {
+    // Node calls it again when the connection is open.
+    if (!isSettled) callback(error, socket);
+    isSettled = true;
+  };
+  const all = { host, port, servername, noDelay: true, ...options };
+  const socket = agent.createConnection(all as HttpsRequestOptions, settle);
+  if (socket) settle(null, socket);
+}
+
 /** Sends the request for a tunnel. */
 function openTunnel(proxy: ProxyServer, authority: string) {
   const { url, authorization } = proxy;
@@ -290,8 +315,8 @@ function authorityOf({ host, port, defaultPort }: RequestOptions): string {
   return `${name.includes(":") ? `[${name}]` : name}:${port ?? defaultPort}`;
 }
 
-/** Returns where a proxy is, and the name that its certificate must have: empty for an address. */
-function addressOf({ url }: ProxyServer) {
+/** Returns where a server or proxy is, and the name that its certificate must have: empty for an address. */
+function addressOf({ url }: Pick<ProxyServer, "url">) {
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   const hostname = withoutBrackets(url.hostname);
   return { hostname, port, servername: isIP(hostname) === 0 ? hostname : "" };

@@ -1,14 +1,13 @@
 /** `GET` requests: connections that are kept, redirects, retries, and downloads of whole objects. */
-import { type Agent, request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { freeSpace, insufficientSpace } from "../local/disk-space.js";
 import { SnapshotFile } from "../local/open-file.js";
 import { openTemporaryFile, type TemporaryFile } from "../local/private-file.js";
 import { writeFullySync } from "../local/read-write.js";
 import { wrapSystemErrorsSync, wrapWriteErrors } from "../local/system-errors.js";
-import { agentFor, proxyFields } from "./agent.js";
+import { proxyFields } from "./agent.js";
+import { ConnectionPool } from "./connection.js";
 import { Download } from "./download.js";
-import { requestFailureOf, responseFailure } from "./failure.js";
+import { type ResponseHead, requestFailureOf, responseFailure } from "./failure.js";
 import { contentLength, strongEtag } from "./object-version.js";
 import { followRedirects, Redirection, type ServerRequest } from "./request.js";
 import { withRetries } from "./retry.js";
@@ -25,7 +24,7 @@ export interface Endpoint {
 /** Sends `GET` requests to one URL, over connections that are kept alive. */
 export class HttpClient {
   readonly #url: URL;
-  readonly #agent: Agent;
+  readonly #connections: ConnectionPool;
 
   /** @param others clients whose connections it shares, if they use the same protocol */
   constructor(
@@ -36,31 +35,31 @@ export class HttpClient {
     this.#url = new URL(endpoint.url);
     const { protocol } = this.#url;
     const shared = others.find((other) => other !== undefined && other.#url.protocol === protocol);
-    const options = { keepAlive: true, connectTimeout: timeouts.connect };
-    this.#agent = shared === undefined ? agentFor(protocol, options) : shared.#agent;
+    this.#connections =
+      shared === undefined ? new ConnectionPool(protocol, timeouts.connect) : shared.#connections;
   }
 
   /** Creates a request, which `Download` sends. */
   get(headers: Readonly<Record<string, string>>): Download {
-    const request = this.#url.protocol === "https:" ? httpsRequest : httpRequest;
+    const { host, pathname, search } = this.#url;
     const { proxyName, path, headers: proxyHeaders } = proxyFields(this.#url);
-    const sent = request(this.#url, {
-      agent: this.#agent,
+    const fields = Object.entries({
+      host,
+      connection: "keep-alive",
       // Ranges of a compressed response are not ranges of the object.
-      headers: {
-        "accept-encoding": "identity",
-        ...this.endpoint.headers,
-        ...headers,
-        ...proxyHeaders,
-      },
-      ...(path === undefined ? {} : { path }),
+      "accept-encoding": "identity",
+      ...this.endpoint.headers,
+      ...headers,
+      ...proxyHeaders,
     });
-    return new Download(sent, this.timeouts, proxyName);
+    const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
+    const request = `GET ${path ?? pathname + search} HTTP/1.1\r\n${lines.join("")}\r\n`;
+    return new Download(this.#connections.take(this.#url), request, this.timeouts, proxyName);
   }
 
   /** Closes idle connections, and those to proxies that no request holds yet. */
   close(): void {
-    this.#agent.destroy();
+    this.#connections.close();
   }
 }
 
@@ -69,7 +68,7 @@ const REDIRECTS: ReadonlySet<unknown> = new Set([301, 302, 303, 307, 308]);
 
 /** A response whose body has not been read yet. */
 export interface OpenResponse {
-  readonly response: IncomingMessage;
+  readonly response: ResponseHead;
   readonly download: Download;
   /** The request that was answered, after all redirects. */
   readonly request: ServerRequest;
@@ -78,8 +77,8 @@ export interface OpenResponse {
 }
 
 /**
- * Sends a `GET`, follows redirects, and passes the response to `use`. The connection is closed when `use` is
- * done, unless it was kept.
+ * Sends a `GET`, follows redirects, and passes the response to `use`, which takes the body at once. The connection is
+ * closed when `use` is done, unless it was kept.
  *
  * @throws {RequestFailure} the signal's reason, and what `use` throws
  */
@@ -102,9 +101,11 @@ export function get<T>(
       return client;
     };
     try {
-      const response = await download.response();
-      if (REDIRECTS.has(response.statusCode)) return new Redirection(response);
-      return await use({ response, download, request, keep });
+      return await download.response(async (response) =>
+        REDIRECTS.has(response.statusCode)
+          ? new Redirection(response)
+          : use({ response, download, request, keep }),
+      );
     } finally {
       signal?.removeEventListener("abort", cancel);
       download.cancel();
@@ -220,7 +221,7 @@ export async function downloadInto(
       const maxLength = contentLength(response.headers) ?? room / 2;
       if (maxLength > room) throw insufficientSpace(path, maxLength, room);
       let position = 0;
-      await download.body(response, (bytes) => {
+      await download.body((bytes) => {
         if (bytes.length > maxLength - position)
           throw insufficientSpace(path, position + bytes.length, room);
         wrapSystemErrorsSync("ERR_TARGET", `cannot write ${path}`, () =>

@@ -1,6 +1,5 @@
 /** The two requests that open an object: for its last bytes, and for its first ones at the same time. */
-import type { IncomingMessage } from "node:http";
-import { RequestFailure } from "./failure.js";
+import { RequestFailure, type ResponseHead } from "./failure.js";
 import { get, type HttpClient, type OpenResponse } from "./get.js";
 import {
   contentLength,
@@ -68,7 +67,7 @@ export async function fetchTail(
  * Returns the size of an object from a response that has no bytes of a range, `NaN` if it stays unknown; undefined for
  * any other response. Some servers send a partial response without bytes for an empty object.
  */
-function sizeIn({ statusCode, headers }: IncomingMessage): number | undefined {
+function sizeIn({ statusCode, headers }: ResponseHead): number | undefined {
   const length = contentLength(headers);
   if (statusCode === 200) return length ?? Number.NaN;
   if (statusCode === 206 && length === 0) return 0;
@@ -93,7 +92,7 @@ async function readTail(
     throw new RequestFailure(`expected the last ${length} bytes, found ${found}`, true);
   }
   const bytes = sharedBytes(end - start);
-  await download.fill(response, bytes);
+  await download.fill(bytes);
   return { request, version, bytes, client: keepsConnection ? keep() : undefined };
 }
 
@@ -161,7 +160,7 @@ export class Prefix {
       const { start, version } = partOf(response);
       if (start !== 0) return;
       this.#version = version;
-      await download.body(response, (part) => {
+      await download.body((part) => {
         const room = bytes.length - this.#filled;
         bytes.set(part.subarray(0, room), this.#filled);
         this.#filled += Math.min(part.length, room);

@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { ByteRange } from "../format/byte-ranges.js";
 
-import { RequestFailure, responseFailure } from "./failure.js";
+import { RequestFailure, type ResponseHead, responseFailure } from "./failure.js";
 
 /** What identifies the version of an object while it is read. Plain values, which threads can share. */
 export interface ObjectVersion {
@@ -44,7 +44,7 @@ function preconditionOf({ etag, lastModified = "" }: ObjectVersion): Record<stri
  *
  * @throws {RequestFailure}
  */
-export function partOf(response: IncomingMessage): ResponsePart {
+export function partOf(response: ResponseHead): ResponsePart {
   const { statusCode, headers } = response;
   // Of several servers behind one name, some may not support ranges: the next attempt may reach another.
   if (statusCode === 200) {
@@ -71,7 +71,7 @@ export function partOf(response: IncomingMessage): ResponsePart {
  * @throws {RequestFailure}
  */
 export function checkPart(
-  response: IncomingMessage,
+  response: ResponseHead,
   requested: ByteRange,
   version: ObjectVersion,
 ): void {

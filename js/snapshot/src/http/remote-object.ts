@@ -167,7 +167,7 @@ export class RemoteObject implements SnapshotBytes {
     const { transfer, signal } = this.#options;
     return get(this.#request, headers, transfer, signal, async ({ response, download }) => {
       checkPart(response, range, this.version);
-      await download.fill(response, bytes);
+      await download.fill(bytes);
       return bytes;
     });
   }

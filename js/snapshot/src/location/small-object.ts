@@ -42,7 +42,7 @@ export async function readSmallObject(
       if (response.statusCode !== 200) throw responseFailure(response);
       const chunks: Buffer[] = [];
       let length = 0;
-      await download.body(response, (chunk) => {
+      await download.body((chunk) => {
         length += chunk.length;
         if (length > maxLength) download.cancel();
         else chunks.push(Buffer.from(chunk));

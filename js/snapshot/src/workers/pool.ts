@@ -33,8 +33,8 @@ export function workerCount({ workers }: WorkOptions, parts: number): number {
 }
 
 /**
- * The size of a worker's young generation, in MiB. With V8's default, each worker would keep tens of megabytes
- * of dead socket buffers, and reuse them only when they have left the processor's caches.
+ * The size of a worker's young generation, in MiB. With V8's default, each worker would keep megabytes of dead objects,
+ * and reuse their memory only when it has left the processor's caches.
  */
 const YOUNG_GENERATION = 2;
 
