@@ -1,6 +1,6 @@
-// An esbuild plugin that loads Node's own modules by `process.getBuiltinModule`. An `import` reads all their members, and
-// some are loaded when they are first read: from Node 22 on, importing `node:http` takes ten times as long, because it
-// loads a WebSocket client, in each thread.
+// An esbuild plugin that loads Node's own modules by `require`. An `import` reads all their members, and some are loaded
+// when they are first read: from Node 22 on, importing `node:http` takes ten times as long, because it loads a WebSocket
+// client, in each thread.
 
 /** Modules with such members, which only code for Node imports. */
 const LAZY = /^node:(crypto|http|https|tls|util)$/;
@@ -15,7 +15,9 @@ export const builtins = {
       const names = Object.keys(Object(process.getBuiltinModule(path))).map(
         (name) => `export const ${name} = /* @__PURE__ */ member("${name}");`,
       );
-      const contents = `const module = process.getBuiltinModule("${path}");
+      // Any file will do, and in a thread `import.meta.url` is none. Node 22.2 has no `process.getBuiltinModule`.
+      const contents = `import { createRequire } from "node:module";
+        const module = createRequire(process.execPath)("${path}");
         const member = (name) => module[name];
         export default module;
         ${names.join("\n")}`;
