@@ -1,0 +1,41 @@
+/** The order in which files are written: what a power failure must find on the disk. */
+import { existsSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { expect, test, vi } from "vitest";
+
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { writeAtomically } from "../../src/local/atomic-write.js";
+
+const path = temporaryFolder();
+
+/** Writes a file. Returns what was flushed to the disk, and whether the file had its name by then. */
+async function flushedBy(target: string, options: Parameters<typeof writeAtomically>[1]) {
+  const folder = await open(path());
+  const handles: FileHandle = Object.getPrototypeOf(folder);
+  await folder.close();
+  const { sync: flush } = handles;
+  const flushed: [kind: string, isThere: boolean][] = [];
+  const spy = vi.spyOn(handles, "sync").mockImplementation(async function (this: FileHandle) {
+    const kind = (await this.stat()).isDirectory() ? "folder" : "file";
+    flushed.push([kind, existsSync(target)]);
+    await flush.call(this);
+  });
+  await writeAtomically(target, options, (file) => file.writeFile("content"));
+  spy.mockRestore();
+  return flushed;
+}
+
+test.each([true, false])(
+  "flushes a file before it gets its name, and then the folder with the name (overwrite: %s)",
+  async (overwrite) => {
+    const flushed = await flushedBy(path(`durable-${overwrite}`), { overwrite });
+    expect(flushed).toEqual([
+      ["file", false],
+      ["folder", true],
+    ]);
+  },
+);
+
+test("flushes nothing of a file that need not be durable", async () => {
+  expect(await flushedBy(path("fast"), { isDurable: false })).toEqual([]);
+});
