@@ -3,8 +3,12 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 
-/** Starts a process whose work a signal aborts and whose clean-up takes a while. */
-async function startWork(tidying: number) {
+/**
+ * Starts a process whose work a signal aborts and whose clean-up takes a while.
+ *
+ * @param reason the JavaScript of the error that the work ends with
+ */
+async function startWork(tidying: number, reason = "signal.reason") {
   const module = new URL("../dist/interrupt.js", import.meta.url);
   const script = `
     import { interruptible } from ${JSON.stringify(module.href)};
@@ -16,7 +20,7 @@ async function startWork(tidying: number) {
         setTimeout(() => process.stdout.write("later "), 600);
         setTimeout(() => {
           process.stdout.write("tidy");
-          reject(signal.reason);
+          reject(${reason});
         }, ${tidying});
       });
       process.stdout.write("start ");
@@ -35,6 +39,12 @@ test("cleans up and then ends by the signal", async () => {
   const { child, end } = await startWork(100);
   child.kill("SIGTERM");
   expect(await end).toEqual({ code: null, signal: "SIGTERM", out: "start tidy" });
+});
+
+test("fails if the work fails for another reason after the signal", async () => {
+  const { child, end } = await startWork(100, 'new Error("not saved")');
+  child.kill("SIGTERM");
+  expect(await end).toEqual({ code: 1, signal: null, out: "start tidy" });
 });
 
 test("treats a signal repeated at once as one signal", async () => {
