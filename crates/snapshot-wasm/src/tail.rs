@@ -19,7 +19,7 @@ pub struct Tail {
     data_frames: usize,
     identity: [u8; 32],
     level: u8,
-    generation: u32,
+    depth: u32,
     objects: Vec<BaseObject>,
     records: Vec<FrameRecord>,
     segments: Vec<SegmentRecord>,
@@ -46,7 +46,7 @@ impl Tail {
             data_frames: 0,
             identity: [0; 32],
             level: 0,
-            generation: 0,
+            depth: 0,
             objects: Vec::new(),
             records: Vec::new(),
             segments: Vec::new(),
@@ -133,7 +133,7 @@ impl Tail {
         self.piece_size = index.piece_size();
         self.identity = *index.identity().as_bytes();
         self.level = index.level().unwrap_or_default();
-        self.generation = index.generation();
+        self.depth = index.depth();
         self.objects = index.objects().to_vec();
         self.records = (0..)
             .zip(index.frames())
@@ -233,9 +233,9 @@ impl Tail {
         self.segment_starts.as_ptr()
     }
 
-    /// Returns the generation of a delta, or 0 for a snapshot.
-    pub fn generation(&self) -> u32 {
-        self.generation
+    /// Returns the depth of a delta, or 0 for a snapshot.
+    pub fn depth(&self) -> u32 {
+        self.depth
     }
 
     /// Returns the compression level of a delta's own frames, or 0 for a snapshot.

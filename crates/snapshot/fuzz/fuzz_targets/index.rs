@@ -58,7 +58,7 @@ enum Change<'a> {
     PieceSize(u32),
     ImageSize(u64),
     Reserved([u8; 3]),
-    Generation(u32),
+    Depth(u32),
     Base { at: u8, identity: u8, size: u64, reserved: [u8; 6] },
     Reference { at: u8, reference: &'a [u8], length: Option<u16> },
     Frame { at: u8, file_offset: i16, compressed_length: i16, raw_length: i16, object: i8 },
@@ -137,7 +137,7 @@ impl Change<'_> {
             Self::PieceSize(size) => forged.piece_size = size,
             Self::ImageSize(size) => forged.image_size = size,
             Self::Reserved(reserved) => forged.reserved = reserved,
-            Self::Generation(generation) => forged.generation = generation,
+            Self::Depth(depth) => forged.depth = depth,
             Self::Base { at, identity, size, reserved } => {
                 if let Some(base) = forged.objects.get_mut(usize::from(at % 8)) {
                     (base.identity, base.size) = ([identity % 8; 32], size);
@@ -201,7 +201,7 @@ fn is_valid(forged: &ForgedDelta) -> bool {
         && (12..=24).any(|exponent| forged.piece_size == 1 << exponent)
         && forged.image_size <= 1 << 44
         && forged.reserved == [0; 3]
-        && forged.generation > 0
+        && forged.depth > 0
         && are_bases_valid(forged)
         && are_frames_valid(forged)
         && are_mappings_valid(forged)

@@ -256,7 +256,7 @@ impl DeltaEncoder {
         let content = Content {
             options: &self.options,
             image_size: self.image_size,
-            generation: self.base.generation.saturating_add(1),
+            depth: self.base.depth.saturating_add(1),
             objects: &objects,
             frames: &frames,
             mappings: &mappings,

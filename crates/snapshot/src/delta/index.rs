@@ -26,7 +26,7 @@ pub struct Index {
     pub(crate) image_size: u64,
     pub(crate) piece_size: u32,
     pub(crate) file_size: u64,
-    pub(crate) generation: u32,
+    pub(crate) depth: u32,
     pub(crate) level: Option<u8>,
     pub(crate) identity: Digest,
     pub(crate) objects: Vec<BaseObject>,
@@ -173,8 +173,8 @@ impl Index {
 
     /// Returns how many deltas lead to this file: 0 for a snapshot, and for a delta one more than for its
     /// base.
-    pub fn generation(&self) -> u32 {
-        self.generation
+    pub fn depth(&self) -> u32 {
+        self.depth
     }
 
     /// Returns the compression level of a delta's own frames. Snapshots do not record theirs.
@@ -261,7 +261,7 @@ impl From<Manifest> for Index {
             image_size: manifest.image_size(),
             piece_size: manifest.piece_size(),
             file_size: manifest.file_size(),
-            generation: 0,
+            depth: 0,
             level: None,
             identity: manifest.identity(),
             objects: Vec::new(),

@@ -67,7 +67,7 @@ fn read(manifest: &[u8], offset: u64, file_size: u64) -> Result<Index, FormatErr
     let mappings = fields.number("mapping count", 4);
     let objects = fields.number("base object count", 1);
     let reserved = fields.number("reserved bytes", 3);
-    let generation = fields.number("generation", 4);
+    let depth = fields.number("depth", 4);
     level.is_between(MIN_LEVEL as u32, MAX_LEVEL as u32)?;
     piece_size.is_between(MIN_PIECE_SIZE, MAX_PIECE_SIZE)?;
     piece_size.is_power_of_two()?;
@@ -76,7 +76,7 @@ fn read(manifest: &[u8], offset: u64, file_size: u64) -> Result<Index, FormatErr
     mappings.is_between(0_u32, MAX_MAPPINGS)?;
     objects.is_between(0_u32, MAX_BASE_OBJECTS)?;
     reserved.is(0_u32)?;
-    generation.is_between(1_u32, u32::MAX)?;
+    depth.is_between(1_u32, u32::MAX)?;
 
     // The tables must have their place before anything is allocated for them.
     let tables =
@@ -100,7 +100,7 @@ fn read(manifest: &[u8], offset: u64, file_size: u64) -> Result<Index, FormatErr
             image_size: image_size.found,
             piece_size: piece_size.found as u32,
             file_size,
-            generation: generation.found as u32,
+            depth: depth.found as u32,
             level: Some(level.found as u8),
             identity,
             objects: Vec::with_capacity(objects.found as usize),

@@ -13,7 +13,7 @@ use crate::skippable::Skippable;
 pub(super) struct Content<'a> {
     pub(super) options: &'a Options,
     pub(super) image_size: u64,
-    pub(super) generation: u32,
+    pub(super) depth: u32,
     pub(super) objects: &'a [BaseObject],
     pub(super) frames: &'a [IndexedFrame],
     pub(super) mappings: &'a [Mapping],
@@ -48,7 +48,7 @@ impl Content<'_> {
         out.extend((self.frames.len() as u32).to_le_bytes());
         out.extend((self.mappings.len() as u32).to_le_bytes());
         out.extend([self.objects.len() as u8, 0, 0, 0]);
-        out.extend(self.generation.to_le_bytes());
+        out.extend(self.depth.to_le_bytes());
     }
 }
 

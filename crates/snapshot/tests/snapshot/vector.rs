@@ -104,7 +104,7 @@ fn the_worked_delta_is_read() {
 
     let index = open_index(&file).unwrap();
     assert_eq!(index.identity().to_string(), json["identity"].as_str().unwrap());
-    assert_eq!(u64::from(index.generation()), json["generation"].as_u64().unwrap());
+    assert_eq!(u64::from(index.depth()), json["depth"].as_u64().unwrap());
     let [object] = index.objects() else { panic!("one base object") };
     let expected = &json["objects"][0];
     assert_eq!(object.identity.to_string(), expected["identity"].as_str().unwrap());

@@ -211,7 +211,7 @@ function infoOf(
     pieceSize: tail.piece_size(),
     dataFrames,
     holeFrames: tail.frames() - dataFrames,
-    ...(tail.generation() > 0 ? { delta: deltaOf(tail, frames, memory) } : {}),
+    ...(tail.depth() > 0 ? { delta: deltaOf(tail, frames, memory) } : {}),
   };
 }
 
@@ -223,7 +223,7 @@ function deltaOf(tail: Tail, frames: Frames, memory: WebAssembly.Memory): DeltaI
   }
   const [ownBytes = 0, ...usedBytes] = used;
   return {
-    depth: tail.generation(),
+    depth: tail.depth(),
     level: tail.level(),
     ownBytes,
     sharedBytes: usedBytes.reduce((sum, bytes) => sum + bytes, 0),

@@ -402,7 +402,7 @@ describe("counts beyond the limits", () => {
     "the image": [{ imageSize: 2 ** 44 + 1 }, "image size"],
     "an image that is not there": [{ imageSize: 2 ** 44 }, "end of the mappings"],
     pieces: [{ pieceSize: 2 ** 25 }, "piece size"],
-    "no generation": [{ generation: 0 }, "generation"],
+    "no depth": [{ depth: 0 }, "depth"],
   };
 
   test.each(Object.entries(counts))(

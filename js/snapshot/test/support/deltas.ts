@@ -92,7 +92,7 @@ export interface ForgedFields {
   readonly objectCount?: number;
   readonly frameCount?: number;
   readonly mappingCount?: number;
-  readonly generation?: number;
+  readonly depth?: number;
 }
 
 /** The bytes after the header. */
@@ -103,7 +103,7 @@ export const DELTA_START = 40;
 
 /** Returns a delta with any fields, whose digest is right. Each frame has one mapping. */
 export function forgeDelta(fields: ForgedFields): Buffer {
-  const { objects, frames, pieceSize = 2 ** 16, generation = 1 } = fields;
+  const { objects, frames, pieceSize = 2 ** 16, depth = 1 } = fields;
   const { imageSize = frames.reduce((sum, { rawLength }) => sum + rawLength, 0) } = fields;
   const {
     objectCount = objects.length,
@@ -112,7 +112,7 @@ export function forgeDelta(fields: ForgedFields): Buffer {
   } = fields;
   const head = [u64("hedgevhs"), u16(2), Buffer.of(1, COMPRESSION_LEVEL), u32(pieceSize)];
   head.push(u64(imageSize), u32(frameCount), u32(mappingCount));
-  head.push(Buffer.of(objectCount, 0, 0, 0), u32(generation));
+  head.push(Buffer.of(objectCount, 0, 0, 0), u32(depth));
   const texts = objects.map(({ reference }) => Buffer.from(reference as Buffer));
   const objectTable = objects.map(({ identity, size }, index) =>
     Buffer.concat([

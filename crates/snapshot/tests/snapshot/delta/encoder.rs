@@ -181,7 +181,7 @@ fn a_delta_without_changes_has_the_mappings_of_its_base() {
     assert_eq!(delta.mappings(), base.mappings());
     assert_eq!((delta.frames().len(), delta.data_size()), (base.frames().len(), base.data_size()));
     assert!(delta.frames().iter().all(|frame| frame.object == 1));
-    assert_eq!((delta.generation(), delta.level()), (1, Some(1)));
+    assert_eq!((delta.depth(), delta.level()), (1, Some(1)));
     assert_eq!(
         (delta.objects()[0].identity, delta.objects()[0].size),
         (base.identity(), base.file_size())
@@ -203,14 +203,14 @@ fn objects_and_frames_that_nothing_uses_are_dropped() {
     let second = open_index(&file).unwrap();
     let references: Vec<_> = second.objects().iter().map(|base| &base.reference[..]).collect();
     assert_eq!((references, second.frames().len()), (vec!["0.vhs"], 3));
-    assert_eq!(second.generation(), 2);
+    assert_eq!(second.depth(), 2);
 
     // And in place of all data: nothing is left.
     let mut encoder = DeltaEncoder::new(4 << 14, &OPTIONS, second).unwrap();
     encoder.push(0, &[], &[zeros(16)]).unwrap();
     let file = [encoder.header(), encoder.finish(&["", "0.vhs"]).unwrap()].concat();
     let third = open_index(&file).unwrap();
-    assert_eq!((third.objects().len(), third.frames().len(), third.generation()), (0, 0, 3));
+    assert_eq!((third.objects().len(), third.frames().len(), third.depth()), (0, 0, 3));
     assert_eq!(third.mappings(), [Mapping { blocks: 16, data: None }]);
 }
 

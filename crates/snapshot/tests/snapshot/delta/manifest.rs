@@ -16,7 +16,7 @@ fn a_forged_delta_is_valid_until_it_is_changed() {
     let file = forged().file();
     let index = open_index(&file).unwrap();
     assert_eq!((index.image_size(), index.piece_size()), (9 * 4096 + 100, 8192));
-    assert_eq!((index.generation(), index.level()), (1, Some(3)));
+    assert_eq!((index.depth(), index.level()), (1, Some(3)));
     assert_eq!(index.file_size(), file.len() as u64);
     let content = &file[forged().content_at() as usize..file.len() - 9 - 32];
     assert_eq!(index.identity(), Digest::of(content));
@@ -97,7 +97,7 @@ fn every_field_of_the_head_is_checked() {
         assert_refused(|it| it.reserved[byte] = 1, ("reserved bytes", None), at(33), fault);
     }
     let fault = between(1, u32::MAX.into(), 0);
-    assert_refused(|it| it.generation = 0, ("generation", None), at(36), fault);
+    assert_refused(|it| it.depth = 0, ("depth", None), at(36), fault);
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn fields_of_the_head_are_accepted_at_their_limits() {
     for level in [1, 19] {
         assert_eq!(assert_accepted(|it| it.level = level).level(), Some(level));
     }
-    for generation in [1, u32::MAX] {
-        assert_eq!(assert_accepted(|it| it.generation = generation).generation(), generation);
+    for depth in [1, u32::MAX] {
+        assert_eq!(assert_accepted(|it| it.depth = depth).depth(), depth);
     }
     for piece_size in [1 << 13, 1 << 24] {
         assert_eq!(assert_accepted(|it| it.piece_size = piece_size).piece_size(), piece_size);

@@ -232,7 +232,7 @@ impl Chain {
         assert!(restore_from(&self.files, &file).unwrap() == image);
         let index = open_index(&file).unwrap();
         check_places(&base, &index, &delta(), &self.image, self.options.piece_size as usize);
-        assert_eq!(index.generation(), base.generation() + 1);
+        assert_eq!(index.depth(), base.depth() + 1);
         for object in index.objects() {
             assert_eq!(self.files[&object.identity].len() as u64, object.size);
         }
@@ -305,7 +305,7 @@ fn blocks_that_did_not_change_keep_their_place_through_eight_generations() {
     let mut image = chain.image.clone();
     image[9 << 16..].fill(9);
     chain.add(image, Knowledge { is_everything: false, around: 0, has_base: false });
-    assert_eq!(open_index(&chain.file).unwrap().generation(), 0);
+    assert_eq!(open_index(&chain.file).unwrap().depth(), 0);
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub struct ForgedDelta {
     pub mapping_count: Option<u32>,
     pub object_count: Option<u8>,
     pub reserved: [u8; 3],
-    pub generation: u32,
+    pub depth: u32,
     pub objects: Vec<ForgedObject>,
     pub frames: Vec<ForgedFrame>,
     pub mappings: Vec<ForgedMapping>,
@@ -74,7 +74,7 @@ impl ForgedDelta {
             mapping_count: None,
             object_count: None,
             reserved: [0; 3],
-            generation: 1,
+            depth: 1,
             objects: Vec::new(),
             frames: Vec::new(),
             mappings: Vec::new(),
@@ -169,7 +169,7 @@ impl ForgedDelta {
         out.extend(self.mapping_count.unwrap_or(self.mappings.len() as u32).to_le_bytes());
         out.push(self.object_count.unwrap_or(self.objects.len() as u8));
         out.extend(self.reserved);
-        out.extend(self.generation.to_le_bytes());
+        out.extend(self.depth.to_le_bytes());
         for object in &self.objects {
             out.extend(object.identity);
             out.extend(object.size.to_le_bytes());
