@@ -11,9 +11,8 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main, measurement::WallTime,
 };
 use fastbloom::BloomFilter;
-use hedgerow_paths::{KeyHash, Kind, PathFilter, PathFilterBuilder, Sizing};
+use hedgerow_paths::{Kind, PathFilter, PathFilterBuilder, Sizing};
 use hedgerow_workloads::paths::paths;
-use xxhash_rust::xxh64::xxh64;
 
 /// The false-positive rate of every filter.
 const RATE: f64 = 1e-7;
@@ -80,36 +79,6 @@ fn queries(criterion: &mut Criterion) {
     }
 }
 
-/// Times both hashes of a path, which are the floor of every query.
-fn hashes(criterion: &mut Criterion) {
-    let keys = paths(QUERIES, 3);
-    let mut group = criterion.benchmark_group("paths-hash");
-    macro_rules! hash {
-        ($method:literal, $hash:expr) => {
-            group.bench_function(BenchmarkId::new($method, "60 bytes"), |bencher| {
-                let mut next = keys.iter().cycle();
-                bencher.iter(|| $hash(black_box(next.next().expect("no end").as_bytes())));
-            });
-        };
-    }
-    hash!("hedgerow", |key| KeyHash::of(key, 0));
-    hash!("xxhash-rust, twice", |key| (xxh64(key, 0), xxh64(key, 1)));
-    group.finish();
-}
-
-fn parsing(criterion: &mut Criterion) {
-    let keys = paths(24_441, 4);
-    let file = PathFilterBuilder::new().build(&keys).expect("a filter");
-    let mut group = criterion.benchmark_group("paths-parse");
-    group.bench_function(BenchmarkId::new("hedgerow", "24k"), |bencher| {
-        bencher.iter(|| PathFilter::parse(black_box(&file)).is_ok());
-    });
-    group.bench_function(BenchmarkId::new("hedgerow-trusted", "24k"), |bencher| {
-        bencher.iter(|| PathFilter::parse_trusted(black_box(&file)).is_ok());
-    });
-    group.finish();
-}
-
 /// Times builds with all keys, and reports the time per key.
 fn build(
     group: &mut BenchmarkGroup<'_, WallTime>,
@@ -161,5 +130,5 @@ fn building(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, queries, hashes, parsing, building);
+criterion_group!(benches, queries, building);
 criterion_main!(benches);
