@@ -52,4 +52,6 @@ function changedDocuments() {
 }
 
 /** Returns the fenced blocks of a document. @param {string} text */
-const codeIn = (text) => (text.match(/^( *)```.*?^\1```$/gms) ?? []).join("\n");
+function codeIn(text) {
+  return (text.match(/^( *)```.*?^\1```$/gms) ?? []).join("\n");
+}
