@@ -23,8 +23,8 @@ const CANDIDATES: usize = 32;
 pub(crate) struct KnownNames {
     names: Vec<KnownName>,
     exact_table: BuiltExactTable,
-    /// Whether a slot of the table stands for several rules, which is not so in the table of the set
-    /// if it is here: the hashes keep other bits.
+    /// Whether rules share a slot of this table. Others may share one in the set's table, whose hash
+    /// keeps other bits.
     has_shared_hashes: bool,
     hasher: NameHasher,
     standard: StandardNames,
