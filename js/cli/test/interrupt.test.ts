@@ -3,15 +3,18 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 
+import { bundleModule } from "./support/bundle.js";
+import { makeTree } from "./support/tree.js";
+
 /**
  * Starts a process whose work a signal aborts and whose clean-up takes a while.
  *
  * @param reason the JavaScript of the error that the work ends with
  */
 async function startWork(tidying: number, reason = "signal.reason") {
-  const module = new URL("../dist/interrupt.js", import.meta.url);
+  const module = bundleModule("interrupt.ts", makeTree());
   const script = `
-    import { interruptible } from ${JSON.stringify(module.href)};
+    import { interruptible } from ${JSON.stringify(module)};
     await interruptible((signal) => new Promise((resolve, reject) => {
       const work = setInterval(() => {}, 1000);
       signal.addEventListener("abort", () => {

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { checkWritable, writeAtomically } from "../../src/files/output.js";
+import { bundleModule } from "../support/bundle.js";
 import { makeTree } from "../support/tree.js";
 
 const BYTES = Uint8Array.of(1, 2, 3);
@@ -48,14 +49,14 @@ test("leaves nothing behind when writing fails", () => {
 
 test("defers a signal until the file is whole", async () => {
   const root = makeTree();
-  const module = new URL("../../dist/files/output.js", import.meta.url);
+  const module = bundleModule("files/output.ts", makeTree());
   const script = `
-    import { writeAtomically } from ${JSON.stringify(module.href)};
+    import { writeAtomically } from ${JSON.stringify(module)};
     process.stdout.write("start", () => writeAtomically("file.bin", new Uint8Array(2 ** 26)));`;
   const args = ["--input-type=module", "--eval", script];
   const child = spawn(process.execPath, args, { cwd: root });
   child.stdout.once("data", () => child.kill("SIGTERM"));
-  await once(child, "close");
+  expect(await once(child, "close")).toEqual([null, "SIGTERM"]);
   const files = readdirSync(root);
   expect(files.filter((name) => name !== "file.bin")).toEqual([]);
   for (const name of files) expect(statSync(join(root, name)).size).toBe(2 ** 26);
