@@ -11,7 +11,7 @@ import { inRoot } from "./paths.mjs";
 
 const DIST = inRoot("js", "cli", "dist");
 
-/** What is published of it. */
+/** The entries of the folder that are published. */
 const PUBLISHED = ["main.js", "chunks", "man"];
 
 await build({

@@ -17,7 +17,7 @@ import { inRoot } from "./paths.mjs";
 import { output, StepError } from "./run.mjs";
 
 /**
- * What is replaced in each file, and how often it occurs there.
+ * The replacements in each file: a text, its new form, and how often it occurs.
  *
  * With `MEM_64bits()`, zstd refuses to decode to the last MiB of the address space instead of checking sums of
  * addresses for overflow.

@@ -136,8 +136,8 @@ export class DiskFiles {
   }
 
   /**
-   * Makes durable what was written before the call: first the data, then the state file, which must never list data
-   * that the image lacks.
+   * Makes all earlier writes durable: first the data, then the state file, which must never list data that the image
+   * lacks.
    *
    * @throws {SnapshotError} `ERR_TARGET`
    */

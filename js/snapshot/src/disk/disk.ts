@@ -236,8 +236,8 @@ export class Disk extends BlockDevice {
   }
 
   /**
-   * Closes the disk: readers that wait get an error, and what was written becomes durable. The next `openSnapshot` of
-   * the same image resumes the disk.
+   * Closes the disk: waiting readers get an error, and all writes become durable. The next `openSnapshot` of the
+   * same image resumes the disk.
    *
    * @throws {SnapshotError} `ERR_TARGET`
    */

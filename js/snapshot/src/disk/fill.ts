@@ -37,10 +37,10 @@ const ROOM_INTERVAL = 1_000;
 /** The maximum wait for a trace, in milliseconds. */
 const MAX_TRACE_WAIT = 100;
 
-/** Options of every function that opens a disk: what is fetched when. */
+/** Options of every function that opens a disk: which data to fetch, and when. */
 export interface FillOptions {
   /**
-   * What is fetched in the background: everything, so that the image becomes an ordinary file, or nothing. Default: `"all"`.
+   * Data to fetch in the background: all, so that the image becomes an ordinary file, or none. Default: `"all"`.
    */
   readonly fill?: "all" | "none" | undefined;
   /**

@@ -192,7 +192,7 @@ const response = fc
       `${interims.join("")}HTTP/${version} ${status}${words}\r\n${lines}${framing}${kept}\r\n${data}`,
   );
 
-/** What is inserted into a response to make it hostile. */
+/** Text to insert into a response to make it hostile. */
 const hostile = fc.constantFrom(
   ...[
     "\n",

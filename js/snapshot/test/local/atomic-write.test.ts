@@ -8,7 +8,7 @@ import { writeAtomically } from "../../src/local/atomic-write.js";
 
 const path = temporaryFolder();
 
-/** Writes a file. Returns what was flushed to the disk, and whether the file had its name by then. */
+/** Writes a file. Returns each path that was flushed, and whether the file had its name at that time. */
 async function flushedBy(target: string, options: Parameters<typeof writeAtomically>[1]) {
   const folder = await open(path());
   const handles: FileHandle = Object.getPrototypeOf(folder);
