@@ -1,11 +1,9 @@
 /** Checks frames in the thread that compressed them, before anything is written: faulty memory damages snapshots unnoticed. */
 import { FrameDecoder, initSync } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
+import { frameRecord } from "../format/frames.js";
 import { errorOf, instantiate } from "../wasm/module.js";
 import { RUN_COMPRESSED_LENGTH, RUN_DIGEST, RUN_LENGTH } from "./snapshot-encoder.js";
-
-/** Length of the record of a frame in `decode.wasm`, and the offsets of its lengths and its digest, in bytes. */
-const [FRAME_LENGTH, FRAME_LENGTHS, FRAME_DIGEST] = [64, 16, 32];
 
 /** Which frames a thread checks, in a form that crosses threads. */
 export interface CheckData {
@@ -50,7 +48,7 @@ export class FrameCheck {
    */
   check(run: Uint8Array, frame: Uint8Array, parts: readonly Uint8Array[]): void {
     const decoder = this.#decoder;
-    this.#write(recordOf(run), decoder.record());
+    this.#write(frameRecord(...lengthsOf(run), run.subarray(RUN_DIGEST)), decoder.record());
     const start = decoder.begin(0);
     if (start !== 0) this.#write(frame, start);
     if (start === 0 || decoder.finish(0, frame.length) < 0) {
@@ -79,12 +77,4 @@ export class FrameCheck {
 export function lengthsOf(run: Uint8Array): [length: number, compressedLength: number] {
   const view = new DataView(run.buffer, run.byteOffset, RUN_LENGTH);
   return [view.getFloat64(0, true), view.getUint32(RUN_COMPRESSED_LENGTH, true)];
-}
-
-/** Returns the record of the frame of a run. */
-function recordOf(run: Uint8Array): Uint8Array {
-  const record = new Uint8Array(FRAME_LENGTH);
-  new Uint32Array(record.buffer, FRAME_LENGTHS).set(lengthsOf(run));
-  record.set(run.subarray(RUN_DIGEST), FRAME_DIGEST);
-  return record;
 }

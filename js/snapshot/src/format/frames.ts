@@ -6,6 +6,13 @@ const RECORD_LENGTH = 64;
 /** The length of a segment's record, in bytes. */
 const SEGMENT_LENGTH = 16;
 
+/** The offset of the digest in a frame's record, in bytes. */
+const DIGEST = 32;
+
+/** The numbers of the 32-bit words of a frame's record that hold its lengths: of its data, and in its file. */
+const RAW_LENGTH = 4;
+const COMPRESSED_LENGTH = 5;
+
 /** A part of the image that is data. */
 export interface Segment {
   /** Its offset in the image, in bytes. */
@@ -78,12 +85,12 @@ export class Frames {
 
   /** Returns the length of the frame's data, in bytes. */
   rawLength(index: number): number {
-    return this.#words[index * 16 + 4] as number;
+    return this.#words[index * 16 + RAW_LENGTH] as number;
   }
 
   /** Returns the length of the frame in its file, in bytes. */
   compressedLength(index: number): number {
-    return this.#words[index * 16 + 5] as number;
+    return this.#words[index * 16 + COMPRESSED_LENGTH] as number;
   }
 
   /** Returns whether the frame is a hole. */
@@ -103,7 +110,7 @@ export class Frames {
 
   /** Returns the digest of the frame's bytes in its file. */
   digest(index: number): Uint8Array {
-    return this.#bytes.subarray(index * RECORD_LENGTH + 32, (index + 1) * RECORD_LENGTH);
+    return this.#bytes.subarray(index * RECORD_LENGTH + DIGEST, (index + 1) * RECORD_LENGTH);
   }
 
   /** The number of segments of all frames. */
@@ -227,4 +234,18 @@ export function nearFrames(
     }
   }
   return parts;
+}
+
+/** Returns the record of a frame of data, for `decode.wasm`. The lengths are in bytes. */
+export function frameRecord(
+  rawLength: number,
+  compressedLength: number,
+  digest: Uint8Array,
+): Uint8Array {
+  const record = new Uint8Array(RECORD_LENGTH);
+  const words = new Uint32Array(record.buffer);
+  words[RAW_LENGTH] = rawLength;
+  words[COMPRESSED_LENGTH] = compressedLength;
+  record.set(digest, DIGEST);
+  return record;
 }
