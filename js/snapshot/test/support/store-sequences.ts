@@ -142,7 +142,7 @@ async function run(seed: number, kind: Kind): Promise<void> {
   const isS3 = areProcesses ? random.below(2) === 0 : kind === "S3";
   const hasFaults = !areProcesses && random.below(2) === 0;
   const stored = isS3
-    ? inS3(random, hasFaults, folder, `run-${seed}`)
+    ? inS3(random, hasFaults, folder, `${kind}-${seed}`)
     : inFolder(random, hasFaults, folder);
   const place = areProcesses ? inProcesses(stored) : stored;
   const model = new StoreModel(random, place, samples, (name) => `${folder}/${name}`);
@@ -158,7 +158,7 @@ async function run(seed: number, kind: Kind): Promise<void> {
 }
 
 /** The seed of the only sequence to run, to repeat one that failed: it takes a different course each time. */
-const { HEDGEROW_SEED: ONLY } = process.env;
+const { HEDGEROW_SEQUENCE: ONLY } = process.env;
 
 /**
  * Runs sequences, some at a time. Their seeds are whole numbers from `first` on.
