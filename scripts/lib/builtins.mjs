@@ -16,8 +16,9 @@ export const builtins = {
         (name) => `export const ${name} = /* @__PURE__ */ member("${name}");`,
       );
       // Any file will do, and in a thread `import.meta.url` is none. Node 22.2 has no `process.getBuiltinModule`.
-      const contents = `import { createRequire } from "node:module";
-        const module = createRequire(process.execPath)("${path}");
+      // webpack replaces a call of the export `createRequire` by nothing.
+      const contents = `import Module from "node:module";
+        const module = Module.createRequire(process.execPath)("${path}");
         const member = (name) => module[name];
         export default module;
         ${names.join("\n")}`;
