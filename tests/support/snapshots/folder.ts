@@ -7,7 +7,8 @@ import { afterAll } from "vitest";
 /** Creates a folder that is removed after the tests of the file. Returns a function that joins paths in it. */
 export function temporaryFolder(parent = tmpdir()): (...parts: string[]) => string {
   const folder = mkdtempSync(join(parent, "hedgerow-snapshot-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  // Removing the packages of several projects takes more than the default of one minute on a busy machine.
+  afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
   return (...parts) => join(folder, ...parts);
 }
 
