@@ -55,6 +55,7 @@ export {
   DiskStore,
   type GenerationOptions,
   type ListOptions,
+  type StoreCallOptions,
 } from "./store/disk-store.js";
 export type { ExpiredGeneration, ExpireOptions } from "./store/expire.js";
 export type { Generation } from "./store/generation.js";

@@ -76,12 +76,13 @@ const LIST_CHECKS: Checks<ListOptions> = {
   signal: SIGNAL,
 };
 
-/** The options of the other calls. */
-interface CallOptions {
+/** Options of calls that have no others. */
+export interface StoreCallOptions {
+  /** Aborts the call. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }
 
-const CALL_CHECKS: Checks<CallOptions> = { signal: SIGNAL };
+const CALL_CHECKS: Checks<StoreCallOptions> = { signal: SIGNAL };
 
 const SALVAGE_CHECKS = { ...CALL_CHECKS, label: text(MAX_LABEL_LENGTH) };
 
@@ -242,7 +243,11 @@ export class DiskStore {
    *
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_ATTACHED`, `ERR_STORE`, `ERR_ARGUMENT`
    */
-  async rollback(name: string, generation: number, options: CallOptions = {}): Promise<Generation> {
+  async rollback(
+    name: string,
+    generation: number,
+    options: StoreCallOptions = {},
+  ): Promise<Generation> {
     checkName("name", name);
     const { signal } = checked(options, CALL_CHECKS);
     checkInteger("generation", generation, 1, Number.MAX_SAFE_INTEGER);
@@ -265,7 +270,7 @@ export class DiskStore {
   }
 
   /** Yields the generations of a disk, oldest first. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
-  async *history(name: string, options: CallOptions = {}): AsyncGenerator<Generation> {
+  async *history(name: string, options: StoreCallOptions = {}): AsyncGenerator<Generation> {
     checkName("name", name);
     const { signal } = checked(options, CALL_CHECKS);
     const { pointer } = await this.#open.pointers.read(name, signal);
@@ -280,7 +285,7 @@ export class DiskStore {
   }
 
   /** Returns the state of a disk. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
-  async stat(name: string, options: CallOptions = {}): Promise<DiskStatus> {
+  async stat(name: string, options: StoreCallOptions = {}): Promise<DiskStatus> {
     checkName("name", name);
     const { signal } = checked(options, CALL_CHECKS);
     const { pointers } = this.#open;
@@ -334,7 +339,7 @@ export class DiskStore {
   }
 
   /** Returns the generations that need a snapshot, and its size. @throws {SnapshotError} `ERR_STORE`, `ERR_ARGUMENT` */
-  async explain(digest: string, options: CallOptions = {}): Promise<Explanation> {
+  async explain(digest: string, options: StoreCallOptions = {}): Promise<Explanation> {
     const { signal } = checked(options, CALL_CHECKS);
     DIGEST("digest", digest);
     const { pointers, snapshots } = this.#open;
@@ -346,7 +351,7 @@ export class DiskStore {
    *
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_ATTACHED`, `ERR_STORE`
    */
-  async remove(name: string, options: CallOptions = {}): Promise<void> {
+  async remove(name: string, options: StoreCallOptions = {}): Promise<void> {
     checkName("name", name);
     const { signal } = checked(options, CALL_CHECKS);
     const { pointers } = this.#open;
@@ -466,7 +471,10 @@ export class DiskStore {
 }
 
 /** Returns checked options. @throws the reason of the signal if it is aborted, {@link SnapshotError} `ERR_ARGUMENT` */
-function checked<Options extends CallOptions>(options: Options, checks: Checks<Options>): Options {
+function checked<Options extends StoreCallOptions>(
+  options: Options,
+  checks: Checks<Options>,
+): Options {
   const given = checkOptions(options, checks);
   given.signal?.throwIfAborted();
   return given;
