@@ -40,6 +40,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "headers check allowed.txt --mode keep --direction requests",
   ],
 
+  image: ["image create docker://docker.io/library/debian:stable base.vhs"],
+  "image create": [
+    "image create docker://docker.io/library/debian:stable base.vhs",
+    "image create oci:layout:2.0 version-2.vhs --base version-1.vhs",
+    "image create rootfs.tar.gz base.img --free 512MiB",
+  ],
+
   snapshot: ["snapshot create disk.img disk.vhs", "snapshot restore disk.vhs disk.img"],
   "snapshot create": [
     "snapshot create disk.img s3://my-bucket/disk.vhs",

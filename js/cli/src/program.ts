@@ -18,6 +18,7 @@ Exit codes:
 const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {
   paths: async () => (await import("./paths/commands.js")).addPathsCommands,
   headers: async () => (await import("./headers/check.js")).addHeadersCommands,
+  image: async () => (await import("./image/commands.js")).addImageCommands,
   snapshot: async () => (await import("./snapshot/commands.js")).addSnapshotCommands,
   disk: async () => (await import("./disk/commands.js")).addDiskCommands,
   cache: async () => (await import("./cache.js")).addCacheCommands,

@@ -1,0 +1,133 @@
+/**
+ * Makes ext4 file systems: `mke2fs` an empty one, and `debugfs` what is in it. Neither mounts anything or needs
+ * privileges. All names, owners and times come from the tree, and the clocks of both programs stand still, so that the
+ * same tree gives the same bytes.
+ */
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { CliError } from "../error.js";
+import { runProgram } from "./programs.js";
+import { Script } from "./script.js";
+import type { Before, Node } from "./tree.js";
+
+const BLOCK = 4096;
+
+/** The size of an inode, in bytes. */
+const INODE = 256;
+
+/** The bytes that a group of blocks covers. */
+const GROUP = BLOCK * 8 * BLOCK;
+
+/** A smaller file system has no journal. */
+const MIN_SIZE = 16 * 2 ** 20;
+
+/** Extended attributes of more bytes need a block. */
+const XATTRS_IN_INODE = 64;
+
+/** Targets of symbolic links of more bytes need a block. */
+const TARGET_IN_INODE = 59;
+
+/** Decides the layout in place of the files of the host. */
+const CONFIG = `[defaults]
+  base_features = sparse_super,large_file,filetype,dir_index,ext_attr
+  inode_size = ${INODE}
+[fs_types]
+  ext4 = {
+    features = has_journal,extent,huge_file,flex_bg,metadata_csum,64bit,dir_nlink,extra_isize
+  }
+`;
+
+/** The clocks stand a second after the epoch: zero means that they run. */
+const CLOCKS = { E2FSPROGS_FAKE_TIME: "1", E2FSCK_TIME: "1", SOURCE_DATE_EPOCH: "1" };
+
+interface Ext4Options {
+  /** A private folder with the files of the tree. The image in it is `image`. */
+  readonly folder: string;
+  /** What the image holds. Missing if there is no image yet. */
+  readonly before: Before | undefined;
+  /** Bytes to leave free in a new image. */
+  readonly free: number;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the image in the folder hold a tree. @throws {CliError} `ERR_OUTPUT`, `ERR_SOURCE` */
+export async function writeExt4(root: Node, options: Ext4Options): Promise<void> {
+  const { folder, before, free, signal } = options;
+  const script = new Script(folder, before, root);
+  const env = { ...CLOCKS, MKE2FS_CONFIG: "mke2fs.conf" };
+  const run = (name: "e2fsck" | "mke2fs" | "sh", ...args: string[]) =>
+    runProgram("the image", name, args, { signal, cwd: folder, env });
+  const debug = async (options: string, text: string) => {
+    // Arguments of Node are UTF-8, and names need not be.
+    writeFileSync(join(folder, "requests"), text, "latin1");
+    // The exit code is always zero. It names its version, and then what failed.
+    const output = await run("sh", "-c", `exec debugfs -w ${options} image`);
+    const [, failure = ""] = output.split("\n");
+    if (failure !== "") throw new CliError("ERR_OUTPUT", `debugfs: ${failure}`);
+  };
+  if (before === undefined) {
+    writeFileSync(join(folder, "mke2fs.conf"), CONFIG);
+    await run("mke2fs", ...formatOf(root, free, script.text));
+  }
+  const single = '-R "$(cat requests)"';
+  for (const request of script.first) await debug(single, request);
+  await debug("-f requests", script.text);
+  for (const request of script.last) await debug(single, request);
+  // debugfs does not free the attributes of what it removes. Code 1 means that they are free now.
+  if (before !== undefined) await run("sh", "-c", "e2fsck -f -p image || test $? -eq 1");
+  await run("e2fsck", "-f", "-n", "image");
+}
+
+/** Returns the arguments of mke2fs. */
+function formatOf(root: Node, free: number, seed: string): string[] {
+  const id = createHash("sha256").update(seed, "latin1").digest();
+  // A UUID of version 8, whose other bits mean what its maker wants.
+  id[6] = (id[6]! & 0x0f) | 0x80;
+  id[8] = (id[8]! & 0x3f) | 0x80;
+  const uuid = (at: number) =>
+    id.toString("hex", at, at + 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  const { inodes, blocks, journal } = sizeOf(root, free);
+  const zeroed = "assume_storage_prezeroed=1,root_owner=0:0";
+  return [
+    ...["-q", "-t", "ext4", "-b", `${BLOCK}`, "-m", "0", "-N", `${inodes}`],
+    ...["-J", `size=${journal}`],
+    ...["-U", uuid(0), "-E", `hash_seed=${uuid(16)},${zeroed}`, "image", `${blocks}`],
+  ];
+}
+
+/** Returns the numbers of inodes and blocks that a tree needs, and the size of the journal in MiB. */
+function sizeOf(root: Node, free: number) {
+  const nodes = new Set<Node>();
+  const add = (node: Node) => {
+    nodes.add(node);
+    for (const { node: child } of node.children?.values() ?? []) add(child);
+  };
+  add(root);
+  let content = 0;
+  for (const node of nodes) content += BLOCK * blocksOf(node);
+  const inodes = nodes.size + 16 + Math.ceil(free / 16_384);
+  const journal = content + free < GROUP ? 4 : 32;
+  // Lists of extents, and what is rounded up, take less than a hundredth.
+  const needed = 1.01 * (content + inodes * INODE) + free + (journal + 1) * 2 ** 20;
+  const all = Math.max(needed, MIN_SIZE);
+  const groups = Math.ceil(all / GROUP);
+  // Each group has two bitmaps and a descriptor. Some have copies of all descriptors.
+  const blocks = Math.ceil(all / BLOCK) + groups * (3 + Math.ceil(groups / 64));
+  return { inodes, blocks, journal };
+}
+
+/** Returns the number of blocks that an object needs besides its inode. */
+function blocksOf({ content, target, xattrs, children }: Node): number {
+  let blocks = content === undefined ? 0 : Math.ceil(content.bytes / BLOCK) + content.pieces;
+  if (target.length > TARGET_IN_INODE) blocks += 1;
+  let attributes = 0;
+  for (const [name, value] of xattrs) attributes += 20 + name.length + value.length;
+  if (attributes > XATTRS_IN_INODE) blocks += 1;
+  if (children === undefined) return blocks;
+  let names = 24;
+  for (const name of children.keys()) names += 12 + name.length;
+  // A name does not cross the end of a block.
+  return blocks + Math.ceil(names / (BLOCK - 280));
+}

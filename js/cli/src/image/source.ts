@@ -1,0 +1,102 @@
+/** Finds out what a source is, and opens its layers. Other programs fetch images and read folders. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { CliError } from "../error.js";
+import { expecting } from "../files/input.js";
+import { fileChunks, kindOf, Layer } from "./layer.js";
+import { openLayout, type Platform, type Source } from "./layout.js";
+import { programOutput, runProgram } from "./programs.js";
+import { readTar } from "./tar.js";
+
+/** Prefixes of what skopeo fetches and converts to a layout. */
+const FETCHED = [
+  "docker://",
+  "docker-archive:",
+  "oci-archive:",
+  "docker-daemon:",
+  "containers-storage:",
+];
+
+/** Where skopeo finds which signatures are needed. Without either it fails. */
+const POLICIES = [
+  "/etc/containers/policy.json",
+  join(process.env.HOME ?? "/", ".config/containers/policy.json"),
+];
+
+/** The tag of an image in a layout of our own. */
+const TAG = "image";
+
+export interface SourceOptions {
+  /** A private folder. */
+  readonly folder: string;
+  readonly platform: Platform;
+  readonly signal: AbortSignal;
+}
+
+/** Opens a source: an image, an archive, or a folder. @throws {CliError} `ERR_SOURCE` */
+export async function openSource(source: string, options: SourceOptions): Promise<Source> {
+  if (source.startsWith("oci:")) return openOci(source.slice("oci:".length), options.platform);
+  if (FETCHED.some((prefix) => source.startsWith(prefix))) return fetchImage(source, options);
+  const found = await expecting(source, "a folder, a tar archive or an image", () => stat(source));
+  if (found.isDirectory()) return { layers: [folderLayer(source)], config: undefined };
+  const kind = await kindOf(source);
+  if (kind === "other") {
+    const message = `${source}: expected a folder, a tar archive or an image such as oci:DIRECTORY, found another file; hedgerow snapshot create stores disk images`;
+    throw new CliError("ERR_SOURCE", message);
+  }
+  const compression = kind === "tar" ? "none" : kind;
+  const layer = new Layer({ name: source, open: () => fileChunks(source), compression });
+  const format = await formatOf(layer, options.signal);
+  if (format !== undefined) return fetchImage(`${format}:${source}`, options);
+  return { layers: [layer], config: undefined };
+}
+
+/** Returns the format of an image in a tar archive, or undefined for the files of a system. */
+async function formatOf(archive: Layer, signal: AbortSignal): Promise<string | undefined> {
+  const names = new Set<string>();
+  for await (const { path } of readTar(archive.read(signal), archive.name)) {
+    const [name = ""] = path.replace(/^(\.?\/)+/, "").split("/");
+    if (["bin", "etc", "usr"].includes(name)) return undefined;
+    names.add(name);
+  }
+  if (names.has("manifest.json")) return "docker-archive";
+  return names.has("oci-layout") ? "oci-archive" : undefined;
+}
+
+/** Opens `DIRECTORY` or `DIRECTORY:TAG`. */
+async function openOci(place: string, platform: Platform): Promise<Source> {
+  const found = await stat(place).catch(() => undefined);
+  const colon = place.lastIndexOf(":");
+  if (found !== undefined || colon < 0) return openLayout(place, undefined, platform);
+  return openLayout(place.slice(0, colon), place.slice(colon + 1), platform);
+}
+
+/** Has skopeo convert an image to a layout. */
+async function fetchImage(source: string, options: SourceOptions): Promise<Source> {
+  const { folder, platform, signal } = options;
+  const { os, architecture, variant } = platform;
+  const layout = join(folder, "layout");
+  const policies = await Promise.all(POLICIES.map((path) => stat(path).catch(() => undefined)));
+  const args = [
+    ...(policies.every((found) => found === undefined) ? ["--insecure-policy"] : []),
+    ...["--override-os", os, "--override-arch", architecture],
+    ...(variant === undefined ? [] : ["--override-variant", variant]),
+    ...["--tmpdir", folder],
+    ...["copy", "--quiet", "--dest-oci-accept-uncompressed-layers", source, `oci:${layout}:${TAG}`],
+  ];
+  await runProgram(source, "skopeo", args, { signal });
+  return openLayout(layout, TAG, platform);
+}
+
+/** Has GNU tar read a folder. It leaves out sockets, which no archive can hold. */
+function folderLayer(folder: string): Layer {
+  const args = [
+    ...["--create", "--file=-", "--sort=name", "--sparse", "--numeric-owner"],
+    ...["--xattrs", "--xattrs-include=*", "--format=posix"],
+    "--pax-option=delete=atime,delete=ctime",
+    ...[`--directory=${folder}`, "."],
+  ];
+  const open = () => programOutput(folder, "tar", args);
+  return new Layer({ name: folder, open, compression: "none" });
+}

@@ -1,0 +1,221 @@
+/** Images that try to harm the host: they are refused, or stay within their image. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+
+import { MAX_REQUESTS, Script } from "../../src/image/script.js";
+import { readTar } from "../../src/image/tar.js";
+import { Tree } from "../../src/image/tree.js";
+import { hedgerow } from "../support/bin.js";
+import { type LayoutOptions, type Member, tarOf, writeLayout } from "../support/layers.js";
+import { makeTree } from "../support/tree.js";
+import { checkImage, listImage, run } from "../support/trees.js";
+
+/** Runs the command on layers, in a folder that must have nothing else afterwards. Returns how it ended. */
+async function create(layers: readonly Member[][], options: LayoutOptions = {}) {
+  const root = makeTree({ "out/": "" });
+  const layout = writeLayout(join(root, "layout"), layers.map(tarOf), options);
+  const path = join(root, "out", "image");
+  const args = ["image", "create", `oci:${layout}`, path, "--free", "0"];
+  const { code, err } = await hedgerow(args);
+  const left = readdirSync(join(root, "out"));
+  expect(left).toEqual(code === 0 ? ["image"] : []);
+  expect(readdirSync(root).sort()).toEqual(["layout", "out"]);
+  return { code, err, path, mounted: join(root, "mounted") };
+}
+
+const FILE = { content: Buffer.from("hostile") };
+
+test.each<[what: string, members: Member[], error: string]>([
+  ["a path with ..", [{ path: "a/../../x", ...FILE }], "expected a path in the image"],
+  [
+    "a hard link out of the root",
+    [{ path: "a", type: "1", target: "../../etc/passwd" }],
+    "with ..",
+  ],
+  ["a hard link to nothing", [{ path: "a", type: "1", target: "/etc/passwd" }], "found nothing"],
+  ["a hard link to a directory", [{ path: "a", type: "1", target: "/" }], "of a hard link"],
+  ["a whiteout of the root", [{ path: ".wh.." }], "expected a whiteout of a name"],
+  ["a whiteout without a name", [{ path: "a/.wh." }], "expected a whiteout of a name"],
+  ["a root that is a link", [{ path: "./", type: "2", target: "/etc" }], "a directory as the root"],
+  ["an unknown type", [{ path: "a", type: "Z" }], "found type Z"],
+  ["a name of 256 bytes", [{ path: "a".repeat(256) }], "names of at most 255 bytes"],
+  [
+    "a whiteout of a name of 256 bytes",
+    [{ path: `.wh.${"a".repeat(256)}` }],
+    "of at most 255 bytes",
+  ],
+  ["a loop of links", [{ path: "a", type: "2", target: "a" }, { path: "a/b" }], "symbolic links"],
+  ["a target of 4096 bytes", [{ path: "a", type: "2", target: "a".repeat(4096) }], "4095 bytes"],
+  [
+    "attributes that fill more than a block",
+    [{ path: "a", xattrs: { "user.large": Buffer.alloc(5000) } }],
+    "ea_set",
+  ],
+  ["no owner", [{ path: "a", owner: [2 ** 32 - 1, 0] }], "an owner from 0"],
+  [
+    "a sparse file whose runs overlap",
+    [{ path: "a", content: Buffer.alloc(20), sparse: { map: [10, 10, 15, 10], size: 100 } }],
+    "runs in order",
+  ],
+])("refuses %s", async (_what, members, error) => {
+  const { code, err } = await create([members]);
+  expect(code).toBe(3);
+  expect(err).toContain(error);
+});
+
+test("keeps absolute paths and links out of the root within the image", async () => {
+  const { code, path, mounted } = await create([
+    [
+      { path: "./", type: "5", mode: 0o755 },
+      { path: "/absolute", ...FILE },
+      { path: "up", type: "2", target: "../../../.." },
+      { path: "up/over", ...FILE },
+      { path: "etc-of-host", type: "2", target: "/etc" },
+      { path: "etc-of-host/hostile", ...FILE },
+      { path: "etc-of-host/.wh.passwd" },
+    ],
+  ]);
+  expect(code).toBe(0);
+  const found = Object.keys(listImage(path, mounted)).sort();
+  expect(found).toEqual(["", "/absolute", "/etc", "/etc-of-host", "/etc/hostile", "/over", "/up"]);
+});
+
+test("an opaque root hides all layers below", async () => {
+  const { code, path, mounted } = await create([
+    [
+      { path: "./", type: "5", mode: 0o700 },
+      { path: "a/b", ...FILE },
+    ],
+    [{ path: "c", ...FILE }, { path: ".wh..wh..opq" }],
+  ]);
+  expect(code).toBe(0);
+  checkImage(path);
+  const found = listImage(path, mounted);
+  expect(Object.keys(found).sort()).toEqual(["", "/c"]);
+  expect(found[""]?.mode).toBe("0o40700");
+});
+
+test("a whiteout removes the longest name", async () => {
+  const long = "a".repeat(255);
+  const { code, path, mounted } = await create([
+    [{ path: "./", type: "5", mode: 0o700 }, { path: long }, { path: "b" }],
+    [{ path: `.wh.${long}` }],
+  ]);
+  expect(code).toBe(0);
+  expect(Object.keys(listImage(path, mounted)).sort()).toEqual(["", "/b"]);
+});
+
+test.each<[what: string, options: LayoutOptions, error: string]>([
+  [
+    "a wrong digest of an archive",
+    { diffIds: [`sha256:${"0".repeat(64)}`] },
+    "the digest sha256:00",
+  ],
+  ["a digest of another kind", { diffIds: ["md5:0"] }, "a digest of SHA-256 or SHA-512"],
+  ["a layer without a digest", { diffIds: [] }, "digests of 1 layers"],
+  ["an unknown type of a layer", { layerType: "application/vnd.wasm" }, "the type of a layer"],
+  ["an unknown type of an image", { configType: "application/vnd.wasm" }, "config.v1+json"],
+])("refuses %s", async (_what, options, error) => {
+  const { code, err } = await create([[{ path: "a", ...FILE }]], options);
+  expect(code).toBe(3);
+  expect(err).toContain(error);
+});
+
+test("refuses any blob that was changed", async () => {
+  const root = makeTree({ "out/": "" });
+  const layout = writeLayout(join(root, "layout"), [tarOf([{ path: "a", ...FILE }])]);
+  const blobs = join(layout, "blobs", "sha256");
+  for (const name of readdirSync(blobs)) {
+    const bytes = readFileSync(join(blobs, name));
+    const changed = Buffer.from(bytes);
+    changed[changed.length >> 1]! ^= 1;
+    writeFileSync(join(blobs, name), changed);
+    const args = ["image", "create", `oci:${layout}`, join(root, "out", "image")];
+    expect(await hedgerow(args), name).toMatchObject({ code: 3 });
+    expect(readdirSync(join(root, "out"))).toEqual([]);
+    writeFileSync(join(blobs, name), bytes);
+  }
+});
+
+test("stops at a tar bomb before it writes anything", async () => {
+  const root = makeTree({ "out/": "" });
+  const out = join(root, "out");
+  run("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", out);
+  try {
+    const zeros = tarOf([{ path: "zeros", content: Buffer.alloc(2 ** 25) }]);
+    writeFileSync(join(root, "bomb.tar.gz"), gzipSync(zeros));
+    const { code, err } = await hedgerow([
+      "image",
+      "create",
+      join(root, "bomb.tar.gz"),
+      join(out, "image"),
+    ]);
+    expect(code).toBe(3);
+    expect(err).toContain("free at the destination");
+    expect(readdirSync(out)).toEqual([]);
+  } finally {
+    run("umount", out);
+  }
+});
+
+/** Adds members to a tree. Returns it. */
+async function treeOf(members: readonly Member[], limits: { readonly members?: number } = {}) {
+  const tree = new Tree({ bytes: 2 ** 20, ...limits });
+  for await (const entry of readTar(chunksOf(tarOf(members)), "layer")) {
+    tree.add(entry, 0, "file", "layer");
+  }
+  return tree;
+}
+
+test("accepts as many members as its limit, and no more", async () => {
+  const members = ["a", "b", "c"].map((path) => ({ path }));
+  expect((await treeOf(members, { members: 3 })).root.children?.size).toBe(3);
+  await expect(treeOf(members, { members: 2 })).rejects.toThrow("at most 2 members");
+});
+
+test("accepts as many names of a file as ext4 can hold, and no more", async () => {
+  const tree = new Tree({ bytes: 2 ** 20 });
+  const entryOf = async (member: Member) => {
+    for await (const entry of readTar(chunksOf(tarOf([member])), "layer")) return entry;
+    throw new Error("expected a member");
+  };
+  tree.add(await entryOf({ path: "a" }), 0, "file", "layer");
+  const link = await entryOf({ path: "b", type: "1", target: "a" });
+  for (let index = 1; index < 65_000; index += 1) {
+    tree.add({ ...link, path: `${index}` }, 0, "file", "layer");
+  }
+  expect(tree.root.children?.get("a")?.node.names).toBe(65_000);
+  expect(() => tree.add(link, 0, "file", "layer")).toThrow("at most 65000 names");
+});
+
+test("accepts as many names with line breaks as its limit, and no more", async () => {
+  const scriptOf = async (count: number) => {
+    const members = Array.from({ length: count }, (_, index) => ({ path: `${index}\n` }));
+    return new Script("", undefined, (await treeOf(members)).root);
+  };
+  const limit = MAX_REQUESTS / 2;
+  expect((await scriptOf(limit)).last).toHaveLength(MAX_REQUESTS);
+  await expect(scriptOf(limit + 1)).rejects.toThrow(`at most ${limit} names with line breaks`);
+});
+
+test("accepts paths of as many bytes as Linux, and no more", async () => {
+  const long = "a/".repeat(2047);
+  expect((await treeOf([{ path: `${long}b` }])).root.children?.size).toBe(1);
+  await expect(treeOf([{ path: `${long}bc` }])).rejects.toThrow("a path of at most 4095 bytes");
+});
+
+test("accepts as many attributes as fill a block, and no more", async () => {
+  const members = (length: number) => [
+    { path: "a", xattrs: { "user.large": Buffer.alloc(length, 1) } },
+  ];
+  const { code, path } = await create([members(4036)]);
+  expect(code).toBe(0);
+  checkImage(path);
+  expect(await create([members(4037)])).toMatchObject({ code: 3 });
+});
+
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}

@@ -1,0 +1,46 @@
+/** What is in folders and in file systems. */
+import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const LISTING = fileURLToPath(new URL("listing.py", import.meta.url));
+
+/** Runs a program. Its output is in the error if it fails. */
+export function run(program: string, ...args: string[]): string {
+  const options: ExecFileSyncOptionsWithStringEncoding = {
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    stdio: ["ignore", "pipe", "pipe"],
+  };
+  return execFileSync(program, args, options);
+}
+
+/** All that a file system keeps about an object. */
+export interface Listed {
+  readonly mode: string;
+  readonly owner: readonly [uid: number, gid: number];
+  readonly time: number;
+  readonly size: number;
+  readonly content: string | null;
+}
+
+/** Lists a folder: what is in it by path, without what every file system of ours has. */
+export function listOf(folder: string): Record<string, Listed> {
+  const entries = JSON.parse(run("python3", LISTING, folder)) as Record<string, Listed>;
+  for (const own of ["/lost+found", "/.hedgerow", "/.hedgerow/image.json"]) delete entries[own];
+  return entries;
+}
+
+/** Checks the file system in an image, mounts it, and lists it. */
+export function listImage(image: string, directory: string): Record<string, Listed> {
+  mkdirSync(directory, { recursive: true });
+  run("mount", "-o", "loop,ro", image, directory);
+  try {
+    return listOf(directory);
+  } finally {
+    run("umount", directory);
+  }
+}
+
+/** Throws if a file system is damaged. */
+export const checkImage = (image: string) => run("e2fsck", "-f", "-n", image);
