@@ -2,6 +2,7 @@
 import type { AttachOptions, Duration, Hook } from "@hedgerow/snapshot";
 import { type Command, Option } from "commander";
 
+import { startEngine } from "../engine.js";
 import { interruptible } from "../interrupt.js";
 import { jsonOption, parseDuration } from "../options.js";
 import {
@@ -19,9 +20,8 @@ import {
   type FillFlags,
   fillOptionsOf,
   type ListenFlags,
-  listenOf,
+  serveOptionsOf,
 } from "./options.js";
-import { startProgram } from "./program.js";
 import { warnOfFullDisks } from "./serve.js";
 import { imagesOption, nameArgument, openStore, type StoreFlags, storeArgument } from "./store.js";
 
@@ -39,7 +39,7 @@ export function addAttachCommand(disk: Command): void {
   const command = disk
     .command("attach")
     .description(
-      "attach a disk and serve it over NBD until SIGTERM or SIGINT, then save and detach it; prints its URI",
+      "attach a disk and serve it until SIGTERM or SIGINT, then save and detach it; prints its URI, or the path of the device",
     )
     .addArgument(storeArgument())
     .addArgument(nameArgument());
@@ -65,13 +65,13 @@ export function addAttachCommand(disk: Command): void {
 
 async function attach(place: string, name: string, flags: AttachFlags): Promise<void> {
   const { deadline, json } = flags;
-  const listen = listenOf(flags);
+  const serve = serveOptionsOf(flags);
   warnOfFullDisks();
   await interruptible(async (signal) => {
     await using cache = await openCache(flags);
     await using store = await openStore(place, flags, { cache, signal });
     const disk = await store.attach(name, { ...optionsOf(name, flags), signal });
-    await serveAttached(disk, { place, listen, deadline, json, signal });
+    await serveAttached(disk, { place, serve, deadline, json, signal });
   });
 }
 
@@ -88,15 +88,7 @@ function optionsOf(name: string, flags: AttachFlags): AttachOptions {
 function hookOf(command: string | undefined, name: string): Hook | undefined {
   if (command === undefined) return undefined;
   return async (signal) => {
-    const env = { ...process.env, HEDGEROW_DISK: name };
-    const { child, ended } = startProgram("sh", ["-c", command], env);
-    const kill = () => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // They have all ended.
-      }
-    };
+    const { kill, ended } = startEngine("sh", ["-c", command], { env: { HEDGEROW_DISK: name } });
     signal.addEventListener("abort", kill, { once: true });
     const reason = await ended;
     signal.removeEventListener("abort", kill);

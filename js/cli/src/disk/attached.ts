@@ -5,13 +5,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { setTimeout as delay } from "node:timers/promises";
 
-import {
-  type AttachedDisk,
-  type Events,
-  type Generation,
-  type ListenOptions,
-  SnapshotError,
-} from "@hedgerow/snapshot";
+import { type AttachedDisk, type Events, type Generation, SnapshotError } from "@hedgerow/snapshot";
 
 import { CliError, type ErrorCode, messageOf, report } from "../error.js";
 import { jsonOf, print } from "../print.js";
@@ -21,13 +15,14 @@ import {
   listenForControl,
   socketPath,
 } from "./control.js";
-import { showFill, untilAborted } from "./serve.js";
+import type { ServeOptions } from "./options.js";
+import { type Serving, serveAs, showFill, untilAborted } from "./serve.js";
 
 /** How an attached disk is served. */
 interface AttachedServing {
   /** The store, as in the command line. */
   readonly place: string;
-  readonly listen: ListenOptions;
+  readonly serve: ServeOptions;
   /** How long saving and detaching may take, in milliseconds. */
   readonly deadline: number;
   readonly json: boolean;
@@ -36,16 +31,18 @@ interface AttachedServing {
 }
 
 /**
- * Serves an attached disk until a signal arrives or another process asks to detach it. Then saves and detaches it. If
- * that fails, ends the process with an error.
+ * Serves an attached disk until a signal arrives, its engine fails, or another process asks to detach it. Then saves and
+ * detaches it. If that fails, ends the process with an error.
  */
-export async function serveAttached(disk: AttachedDisk, serving: AttachedServing): Promise<void> {
-  const { place, deadline, json, signal } = serving;
+export async function serveAttached(disk: AttachedDisk, how: AttachedServing): Promise<void> {
+  const { place, serve, deadline, json, signal } = how;
   const local = { place, image: disk.image };
   const asked = new AbortController();
+  let serving: Serving | undefined;
   let detaching: Promise<Generation> | undefined;
   const detach = () => {
-    detaching ??= detachWithin(disk, deadline, local);
+    // What the engine holds back must be in the last generation.
+    detaching ??= Promise.resolve(serving?.stop()).then(() => detachWithin(disk, deadline, local));
     asked.abort();
     return detaching;
   };
@@ -54,10 +51,20 @@ export async function serveAttached(disk: AttachedDisk, serving: AttachedServing
       throw isLost(error) ? lostError(error, local) : error;
     });
   warnOf(disk, place);
-  const control = await started(disk, serving, { save, detach });
+  let control: ControlServer | undefined;
+  try {
+    serving = await serveAs(disk, { ...serve, readOnly: false, signal });
+    control = await listenForControl(await socketPath(place, disk.name), { save, detach });
+    await print(json ? jsonOf(factsOf(disk, serving)) : `${serving.device ?? serving.uri}\n`);
+  } catch (error) {
+    await control?.close();
+    await detach();
+    throw error;
+  }
   const shown = new AbortController();
   const showing = showFill(disk, shown.signal);
-  await Promise.race([untilAborted(signal), untilAborted(asked.signal)]);
+  const ends = [untilAborted(signal), untilAborted(asked.signal), serving.failed];
+  const reason = await Promise.race(ends);
   shown.abort();
   await showing;
   try {
@@ -68,27 +75,12 @@ export async function serveAttached(disk: AttachedDisk, serving: AttachedServing
     process.exit(report(error, json));
   }
   await control.close();
+  if (typeof reason === "string") throw new CliError("ERR_OUTPUT", reason);
 }
 
-/** Starts to listen, and prints the URI. */
-async function started(
-  disk: AttachedDisk,
-  { place, listen, deadline, json }: AttachedServing,
-  actions: ControlActions,
-): Promise<ControlServer> {
-  let control: ControlServer | undefined;
-  try {
-    const { uri } = await disk.listen(listen);
-    control = await listenForControl(await socketPath(place, disk.name), actions);
-    const { name, epoch, size, image: path } = disk;
-    const { number: generation } = disk.generation;
-    await print(json ? jsonOf({ uri, name, generation, epoch, size, path }) : `${uri}\n`);
-    return control;
-  } catch (error) {
-    await control?.close();
-    await detachWithin(disk, deadline, { place, image: disk.image });
-    throw error;
-  }
+function factsOf(disk: AttachedDisk, { uri, device }: Serving) {
+  const { name, epoch, size, image: path } = disk;
+  return { uri, device, name, generation: disk.generation.number, epoch, size, path };
 }
 
 /** Warns when the disk is lost, and when an automatic save fails. */

@@ -1,5 +1,5 @@
 /** Mounts the file system of a snapshot, by nbdfuse and a loop device. */
-import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,19 +8,14 @@ import type { Disk } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 import prettyBytes from "pretty-bytes";
 
+import { checkEngine, runEngine, startEngine } from "../engine.js";
 import { CliError, messageOf } from "../error.js";
 import { interruptible } from "../interrupt.js";
+import { parseWhole } from "../options.js";
 import { jsonOf, print } from "../print.js";
 import { PLACE, parsePlace } from "../snapshot/options.js";
 import { addDiskOptions, type DiskFlags } from "./options.js";
-import { type Program, runProgram, startProgram } from "./program.js";
 import { type Served, serveDisk, untilAborted } from "./serve.js";
-
-/** The time between two checks for the file of nbdfuse, in milliseconds. */
-const POLL_INTERVAL = 5;
-
-/** The maximum number of these checks. */
-const MAX_POLLS = 2000;
 
 /** How many times to try to unmount a file system that is in use. */
 const MAX_UNMOUNTS = 20;
@@ -28,15 +23,13 @@ const MAX_UNMOUNTS = 20;
 /** The pause between two attempts to unmount, in milliseconds. */
 const UNMOUNT_INTERVAL = 100;
 
-/** How long nbdfuse may take to end, in milliseconds. */
-const END_TIMEOUT = 5_000;
-
 /** The first bytes of an XFS file system. */
 const XFS_MAGIC = Buffer.from("XFSB");
 
 interface MountFlags extends DiskFlags {
   readonly image?: string;
   readonly readWrite: boolean;
+  readonly partition?: number;
 }
 
 /** Adds `hedgerow disk mount`. */
@@ -54,6 +47,7 @@ export function addMountCommand(disk: Command): void {
       parsePlace,
     )
     .option("--read-write", "mount for reading and writing; needs --image", false)
+    .option("--partition <number>", "partition to mount, if the disk has any", parseWhole)
     .action(mount);
   addDiskOptions(command);
 }
@@ -73,11 +67,10 @@ async function mount(source: string, directory: string, flags: MountFlags): Prom
       const { image = join(folder, "image"), readWrite } = flags;
       // The kernel replays the journal of a file system that was in use when it was saved, even to read it.
       const listen = { path: join(folder, "socket"), discardWrites: !readWrite };
-      const serving = { source, image, readOnly: !readWrite, listen, flags, signal };
-      await serveDisk(serving, async (served) => {
-        await programs;
-        await useMounted(served, { directory, folder, flags, signal });
-      });
+      const device = { kind: "file", path: join(folder, "disk") } as const;
+      await programs;
+      const how = { source, image, readOnly: !readWrite, serve: { listen, device }, flags, signal };
+      await serveDisk(how, (served) => useMounted(served, { directory, flags, signal }));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -106,94 +99,89 @@ async function checkMountable(directory: string): Promise<void> {
 
 /** Throws if a program that mounting needs is missing. */
 async function checkPrograms(directory: string): Promise<void> {
-  await Promise.all(
-    ["nbdfuse", "losetup", "mount"].map((name) =>
-      runProgram(`mount at ${directory}`, name, ["--version"]),
-    ),
-  );
+  const names = ["nbdfuse", "losetup", "mount"] as const;
+  await Promise.all(names.map((name) => checkEngine(name, `mount at ${directory}`)));
 }
 
-/** A mount point, and the folder of the files that mounting needs. */
 interface Mounting {
   readonly directory: string;
-  readonly folder: string;
   readonly flags: MountFlags;
   readonly signal: AbortSignal;
 }
 
 /** Mounts a disk until a signal arrives. Whatever happens, nothing stays mounted. */
-async function useMounted({ disk, uri }: Served, mounting: Mounting): Promise<void> {
-  const { directory, folder, flags, signal } = mounting;
-  const fuse = join(folder, "fuse");
-  await mkdir(fuse);
-  const nbdfuse = startProgram("nbdfuse", [join(fuse, "disk"), uri]);
+async function useMounted({ disk, serving }: Served, mounting: Mounting): Promise<void> {
+  const { directory, flags, signal } = mounting;
+  const { uri, device = "", failed } = serving;
+  if (signal.aborted) return;
+  const partition = await partitionOf(disk, flags);
   try {
-    await untilThere(join(fuse, "disk"), nbdfuse, signal);
-    if (signal.aborted) return;
-    try {
-      await mountFile(join(fuse, "disk"), directory, await mountOptionsOf(disk, flags));
-    } catch (error) {
-      const hint = await partitionHint(disk);
-      throw hint === undefined ? error : new CliError("ERR_OUTPUT", `cannot mount: ${hint}`);
-    }
-    try {
-      const { digest, imageSize: size } = disk.info;
-      const path = resolve(directory);
-      await print(flags.json ? jsonOf({ uri, path, digest, size }) : `${path}\n`);
-      const reason = await Promise.race([untilAborted(signal), nbdfuse.ended]);
-      if (!signal.aborted) throw new CliError("ERR_OUTPUT", reason ?? "nbdfuse has ended");
-    } finally {
-      await unmount(directory);
-    }
+    await mountFile(device, partition, directory, await mountOptionsOf(disk, partition, flags));
+  } catch (error) {
+    const list = listOf(await partitionsOf(disk));
+    if (list === "" || flags.partition !== undefined) throw error;
+    const message = `cannot mount: the disk has partitions; pass --partition with ${list}`;
+    throw new CliError("ERR_OUTPUT", message);
+  }
+  try {
+    const { digest, imageSize: size } = disk.info;
+    const path = resolve(directory);
+    await print(flags.json ? jsonOf({ uri, path, digest, size }) : `${path}\n`);
+    const reason = await Promise.race([untilAborted(signal), failed]);
+    if (reason !== undefined) throw new CliError("ERR_OUTPUT", reason);
   } finally {
-    await endNbdfuse(nbdfuse, fuse);
+    await unmount(directory);
   }
 }
 
-/** Returns the options to mount the file system of a disk with. */
-async function mountOptionsOf(disk: Disk, { readWrite }: MountFlags): Promise<string> {
-  const start = await disk.read(0, Math.min(disk.size, XFS_MAGIC.length));
+/** Returns the part of a disk to mount. @throws {CliError} `ERR_USAGE` if there is no such partition */
+async function partitionOf(disk: Disk, { partition }: MountFlags): Promise<Partition> {
+  if (partition === undefined) return { number: 0, offset: 0, size: disk.size };
+  const partitions = await partitionsOf(disk);
+  const found = partitions.find(({ number }) => number === partition);
+  if (found !== undefined) return found;
+  const expected = listOf(partitions) || "a disk with partitions";
+  throw new CliError("ERR_USAGE", `--partition: expected ${expected}, found ${partition}`);
+}
+
+/** Returns the options to mount the file system in a partition with. */
+async function mountOptionsOf(
+  disk: Disk,
+  { offset, size }: Partition,
+  { readWrite }: MountFlags,
+): Promise<string> {
+  const start = await disk.read(offset, Math.min(size, XFS_MAGIC.length));
   // Snapshots of one XFS have the same UUID. By default, the kernel mounts only one of them at a time.
   const isXfs = start.equals(XFS_MAGIC);
   return `${readWrite ? "rw" : "ro"}${isXfs ? ",nouuid" : ""}`;
 }
 
-/** Mounts the file system in a file through a loop device, which is always writable. */
-async function mountFile(file: string, directory: string, options: string): Promise<void> {
+/** Mounts the file system in a partition of a file through a loop device, which is always writable. */
+async function mountFile(
+  file: string,
+  { offset, size }: Partition,
+  directory: string,
+  options: string,
+): Promise<void> {
   const what = `mount at ${directory}`;
-  const device = await runProgram(what, "losetup", ["--find", "--show", file]);
+  const part = ["--offset", `${offset}`, "--sizelimit", `${size}`];
+  const setup = await runEngine("losetup", ["--find", "--show", ...part, file], { what });
+  const device = setup.output();
   const detach = ["--detach", device];
   try {
-    await runProgram(what, "mount", ["--options", options, device, directory]);
+    await runEngine("mount", ["--options", options, device, directory], { what });
   } catch (error) {
-    await startProgram("losetup", detach).ended;
+    await startEngine("losetup", detach).ended;
     throw error;
   }
   try {
     // The kernel removes the device when the file system is unmounted.
-    await runProgram(what, "losetup", detach);
+    await runEngine("losetup", detach, { what });
   } catch (error) {
     await unmount(directory);
-    await startProgram("losetup", detach).ended;
+    await startEngine("losetup", detach).ended;
     throw error;
   }
-}
-
-/** Waits until a file is there, its program has ended, or a signal is aborted. */
-async function untilThere(file: string, program: Program, signal: AbortSignal): Promise<void> {
-  let end: { readonly reason: string | undefined } | undefined;
-  void program.ended.then((reason) => {
-    end = { reason };
-  });
-  for (let polls = 0; polls < MAX_POLLS && !signal.aborted; polls += 1) {
-    if (end !== undefined) {
-      throw new CliError("ERR_OUTPUT", `cannot mount: ${end.reason ?? "nbdfuse has ended"}`);
-    }
-    const found = await stat(file).catch(() => undefined);
-    if (found !== undefined) return;
-    await delay(POLL_INTERVAL);
-  }
-  if (!signal.aborted) throw new CliError("ERR_OUTPUT", "cannot mount: nbdfuse does not start");
 }
 
 /**
@@ -202,27 +190,14 @@ async function untilThere(file: string, program: Program, signal: AbortSignal): 
  * mounted, too.
  */
 async function unmount(directory: string): Promise<void> {
-  const sync = () => startProgram("sync", ["--file-system", directory]).ended;
+  const sync = () => startEngine("sync", ["--file-system", directory]).ended;
   for (let tries = 0; tries < MAX_UNMOUNTS; tries += 1) {
     await sync();
-    if ((await startProgram("umount", [directory]).ended) === undefined) return;
+    if ((await startEngine("umount", [directory]).ended) === undefined) return;
     await delay(UNMOUNT_INTERVAL);
   }
   await sync();
-  await runProgram(`unmount ${directory}`, "umount", ["--lazy", directory]);
-}
-
-/** Ends nbdfuse by unmounting its file. */
-async function endNbdfuse({ child, ended }: Program, fuse: string): Promise<void> {
-  if (child.pid === undefined) return;
-  for (let tries = 0; tries < MAX_UNMOUNTS && child.exitCode === null; tries += 1) {
-    if ((await startProgram("umount", [fuse]).ended) === undefined) break;
-    await delay(UNMOUNT_INTERVAL);
-  }
-  const timer = setTimeout(() => child.kill("SIGKILL"), END_TIMEOUT);
-  if (child.exitCode === null) await startProgram("umount", ["--lazy", fuse]).ended;
-  await ended;
-  clearTimeout(timer);
+  await runEngine("umount", ["--lazy", directory], { what: `unmount ${directory}` });
 }
 
 /** Unit of tables in images of virtual disks, in bytes. */
@@ -246,24 +221,19 @@ const MAX_GPT_ENTRIES = 128;
 /** The maximum size of an entry of a GPT, in bytes. */
 const MAX_GPT_ENTRY = 512;
 
-/** A partition of a disk. */
+/** A partition of a disk, with its position and size in bytes. */
 interface Partition {
   readonly number: number;
-  /** Size in bytes. */
+  readonly offset: number;
   readonly size: number;
 }
 
-/**
- * Returns the error for a disk that cannot be mounted because it has partitions: a list of them, and what to do.
- * Returns undefined if it has none.
- */
-async function partitionHint(disk: Disk): Promise<string | undefined> {
-  const partitions = await partitionsOf(disk);
-  if (partitions.length === 0) return undefined;
-  const list = partitions.map(({ number, size }) => `${number} of ${prettyBytes(size)}`).join(", ");
-  return `the disk has no file system but a partition table, with the partitions ${list}; restore it with hedgerow snapshot restore SNAPSHOT disk.img, then losetup --find --show --partscan disk.img, and mount a partition of the loop device, such as /dev/loop0p${partitions[0]?.number}`;
+/** Returns the partitions as text. */
+function listOf(partitions: readonly Partition[]): string {
+  return partitions.map(({ number, size }) => `${number} of ${prettyBytes(size)}`).join(", ");
 }
 
+/** Returns the partitions of a disk, none if it has no table. */
 async function partitionsOf(disk: Disk): Promise<Partition[]> {
   if (disk.size < 2 * SECTOR) return [];
   const start = await disk.read(0, 2 * SECTOR);
@@ -278,11 +248,11 @@ function mbrPartitions(start: Buffer): Partition[] {
     const entry = start.subarray(MBR_ENTRIES + index * MBR_ENTRY);
     const status = entry[0];
     const type = entry[4];
-    const sectors = entry.readUInt32LE(12);
+    const [first, sectors] = [entry.readUInt32LE(8), entry.readUInt32LE(12)];
     // The boot sector of a file system has the signature, too, and code in place of entries.
     if (status !== 0 && status !== 0x80) return [];
     if (type === PROTECTIVE || type === 0 || sectors === 0) continue;
-    partitions.push({ number: index + 1, size: sectors * SECTOR });
+    partitions.push({ number: index + 1, offset: first * SECTOR, size: sectors * SECTOR });
   }
   return partitions;
 }
@@ -297,8 +267,10 @@ async function gptPartitions(disk: Disk, header: Buffer): Promise<Partition[]> {
   for (let index = 0; index < count; index += 1) {
     const entry = table.subarray(index * length, (index + 1) * length);
     if (entry.subarray(0, 16).every((byte) => byte === 0)) continue;
-    const sectors = entry.readBigUInt64LE(40) - entry.readBigUInt64LE(32) + 1n;
-    partitions.push({ number: index + 1, size: Number(sectors) * SECTOR });
+    const [first, last] = [entry.readBigUInt64LE(32), entry.readBigUInt64LE(40)].map(Number);
+    const [offset, size] = [first! * SECTOR, (last! - first! + 1) * SECTOR];
+    if (offset + size <= disk.size && size > 0)
+      partitions.push({ number: index + 1, offset, size });
   }
   return partitions;
 }

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 
 import type { Command } from "commander";
 
+import { CliError } from "../error.js";
 import { interruptible } from "../interrupt.js";
 import { jsonOf, print } from "../print.js";
 import { PLACE, parsePlace } from "../snapshot/options.js";
@@ -10,7 +11,7 @@ import {
   addListenOptions,
   type DiskFlags,
   type ListenFlags,
-  listenOf,
+  serveOptionsOf,
   tracePlaceOf,
 } from "./options.js";
 import { serveDisk, untilAborted } from "./serve.js";
@@ -26,7 +27,9 @@ interface OpenFlags extends DiskFlags, ListenFlags {
 export function addOpenCommand(disk: Command): void {
   const command = disk
     .command("open")
-    .description("serve a snapshot as a disk over NBD until SIGTERM or SIGINT; prints its URI")
+    .description(
+      "serve a snapshot as a disk until SIGTERM or SIGINT; prints its URI, or the path of the device",
+    )
     .argument("<snapshot>", `snapshot to read: ${PLACE}`, parsePlace)
     .requiredOption(
       "--image <file>",
@@ -43,16 +46,19 @@ export function addOpenCommand(disk: Command): void {
 
 async function open(source: string, flags: OpenFlags): Promise<void> {
   const { image, readOnly, json, save, saveTrace } = flags;
-  const listen = listenOf(flags);
+  const serve = serveOptionsOf(flags);
   await interruptible((signal) =>
-    serveDisk({ source, image, readOnly, listen, flags, signal }, async ({ disk, uri, stop }) => {
+    serveDisk({ source, image, readOnly, serve, flags, signal }, async ({ disk, serving }) => {
+      const { uri, device } = serving;
       const { digest, imageSize: size } = disk.info;
-      await print(json ? jsonOf({ uri, path: resolve(image), digest, size }) : `${uri}\n`);
-      await untilAborted(signal);
+      const facts = { uri, device, path: resolve(image), digest, size };
+      await print(json ? jsonOf(facts) : `${device ?? uri}\n`);
+      const reason = await Promise.race([untilAborted(signal), serving.failed]);
       // The delta has everything that clients have written.
-      await stop();
+      await serving.stop();
       if (save !== undefined) await disk.save(save);
       if (saveTrace) await disk.saveTrace(tracePlaceOf(flags) || undefined);
+      if (reason !== undefined) throw new CliError("ERR_OUTPUT", reason);
     }),
   );
 }

@@ -16,6 +16,7 @@ import {
   type WorkFlags,
   workersOption,
 } from "../snapshot/options.js";
+import { DEVICES, type DeviceKind } from "./device.js";
 
 /** Flags for the way in which the data of a disk arrives. */
 export interface FillFlags {
@@ -34,6 +35,15 @@ export interface ListenFlags {
   readonly socket?: string;
   readonly port?: number;
   readonly exportName?: string;
+  readonly serve: "nbd" | DeviceKind;
+  readonly at?: string;
+}
+
+/** How a disk is served. */
+export interface ServeOptions {
+  readonly listen: ListenOptions;
+  /** What an engine makes of the export. */
+  readonly device?: { readonly kind: DeviceKind; readonly path: string } | undefined;
 }
 
 /** Adds the options of commands that listen. */
@@ -44,16 +54,36 @@ export function addListenOptions(command: Command): Command {
     .option(
       "--export-name <text>",
       "name that clients must ask for, so that none reaches another disk (default: the default export)",
+    )
+    .addOption(
+      new Option("--serve <kind>", "what to serve the disk as: all but nbd start an engine")
+        .choices(["nbd", ...DEVICES])
+        .default("nbd"),
+    )
+    .option(
+      "--at <path>",
+      "socket of vhost-user-blk, device such as /dev/nbd0, or file to serve at",
     );
 }
 
-/** Converts the flags to options of `listen`. @throws {CliError} `ERR_USAGE` */
-export function listenOf({ socket, port, exportName: name }: ListenFlags): ListenOptions {
+/** Converts the flags of commands that listen. @throws {CliError} `ERR_USAGE` */
+export function serveOptionsOf(flags: ListenFlags): ServeOptions {
+  const { socket, port, exportName: name, serve, at } = flags;
+  const listen = { path: socket, port, name };
+  if ((serve === "nbd") !== (at === undefined)) {
+    const expected =
+      at === undefined ? `--serve ${serve}: expected --at` : "--at: expected --serve";
+    throw new CliError("ERR_USAGE", `${expected}, too`);
+  }
+  if (serve !== "nbd" && at !== undefined) {
+    if (port === undefined) return { listen, device: { kind: serve, path: at } };
+    throw new CliError("ERR_USAGE", "--port: expected --serve nbd");
+  }
   if ((socket === undefined) === (port === undefined)) {
     const found = socket === undefined ? "neither" : "both";
     throw new CliError("ERR_USAGE", `--socket and --port: expected one of them, found ${found}`);
   }
-  return { path: socket, port, name };
+  return { listen };
 }
 
 /** Adds the options for the way in which the data of a disk arrives. */

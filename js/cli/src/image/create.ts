@@ -5,12 +5,12 @@ import { join } from "node:path";
 
 import { restoreSnapshot, type TransferOptions } from "@hedgerow/snapshot";
 
+import { checkEngine, engineOutput, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
 import { Json } from "../files/json.js";
 import { writeExt4 } from "./ext4.js";
 import type { Layer } from "./layer.js";
 import type { ImageConfig, Platform } from "./layout.js";
-import { checkProgram, programOutput, runProgram } from "./programs.js";
 import { openSource } from "./source.js";
 import { readTar, type TarEntry } from "./tar.js";
 import { type Before, Tree } from "./tree.js";
@@ -61,10 +61,13 @@ async function openBase(base: string, image: string, options: ImageOptions): Pro
   const { transfer, signal, onProgress } = options;
   onProgress("copying the base");
   if (isSnapshotPlace(base)) await restoreSnapshot(base, image, { ...transfer, signal });
-  else await runProgram(base, "cp", ["--reflink=auto", "--sparse=always", base, image], { signal });
+  else {
+    const args = ["--reflink=auto", "--sparse=always", base, image];
+    await runEngine("cp", args, { what: `copy ${base}`, signal });
+  }
   let text = "";
   const args = ["-R", `cat ${CONFIG_PATH}`, image];
-  for await (const part of programOutput(base, "debugfs", args)) text += part;
+  for await (const part of engineOutput("debugfs", args, `read ${base}`)) text += part;
   const layers = text === "" ? [] : Json.parse(text, CONFIG_PATH).get("layers").items();
   if (layers.length > 0) return layers.map((digest) => digest.string());
   const message = `--base ${base}: expected an image that hedgerow made of an image of a container`;
@@ -162,8 +165,9 @@ async function toErofs(ext4: string, { folder, signal, onProgress }: ImageOption
   onProgress("writing EROFS");
   const [erofs, mounted] = [join(folder, "erofs"), join(folder, "mounted")];
   await mkdir(mounted);
-  await checkProgram("mkfs.erofs");
+  const what = "write EROFS";
+  await checkEngine("mkfs.erofs", what);
   const script = ["sh", "-c", EROFS_SCRIPT, "sh", ext4, mounted, erofs];
-  await runProgram("EROFS", "unshare", ["--mount", ...script], { signal });
+  await runEngine("unshare", ["--mount", ...script], { what, signal });
   return erofs;
 }

@@ -7,8 +7,8 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { type EngineName, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
-import { runProgram } from "./programs.js";
 import { Script } from "./script.js";
 import type { Before, Node } from "./tree.js";
 
@@ -57,14 +57,14 @@ export async function writeExt4(root: Node, options: Ext4Options): Promise<void>
   const { folder, before, free, signal } = options;
   const script = new Script(folder, before, root);
   const env = { ...CLOCKS, MKE2FS_CONFIG: "mke2fs.conf" };
-  const run = (name: "e2fsck" | "mke2fs" | "sh", ...args: string[]) =>
-    runProgram("the image", name, args, { signal, cwd: folder, env });
+  const running = { what: "write the file system", signal, cwd: folder, env };
+  const run = (name: EngineName, ...args: string[]) => runEngine(name, args, running);
   const debug = async (options: string, text: string) => {
     // Arguments of Node are UTF-8, and names need not be.
     writeFileSync(join(folder, "requests"), text, "latin1");
     // The exit code is always zero. It names its version, and then what failed.
-    const output = await run("sh", "-c", `exec debugfs -w ${options} image`);
-    const [, failure = ""] = output.split("\n");
+    const { text: messages } = await run("sh", "-c", `exec debugfs -w ${options} image >/dev/null`);
+    const [, failure = ""] = messages().split("\n");
     if (failure !== "") throw new CliError("ERR_OUTPUT", `debugfs: ${failure}`);
   };
   if (before === undefined) {

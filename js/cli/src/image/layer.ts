@@ -4,8 +4,8 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 
+import { engineOutput } from "../engine.js";
 import { CliError } from "../error.js";
-import { programOutput } from "./programs.js";
 
 export type Compression = "none" | "gzip" | "zstd" | "xz";
 
@@ -106,7 +106,7 @@ function decompress(
   if (compression === "none") return chunks;
   return compression === "gzip"
     ? gunzip(chunks, name)
-    : programOutput(name, compression, ["-dc"], chunks);
+    : engineOutput(compression, ["-dc"], `read ${name}`, chunks);
 }
 
 async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {

@@ -2,11 +2,11 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
+import { engineOutput, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
 import { expecting } from "../files/input.js";
 import { fileChunks, kindOf, Layer } from "./layer.js";
 import { openLayout, type Platform, type Source } from "./layout.js";
-import { programOutput, runProgram } from "./programs.js";
 import { readTar } from "./tar.js";
 
 /** Prefixes of what skopeo fetches and converts to a layout. */
@@ -85,7 +85,7 @@ async function fetchImage(source: string, options: SourceOptions): Promise<Sourc
     ...["--tmpdir", folder],
     ...["copy", "--quiet", "--dest-oci-accept-uncompressed-layers", source, `oci:${layout}:${TAG}`],
   ];
-  await runProgram(source, "skopeo", args, { signal });
+  await runEngine("skopeo", args, { what: `fetch ${source}`, code: "ERR_SOURCE", signal });
   return openLayout(layout, TAG, platform);
 }
 
@@ -97,6 +97,6 @@ function folderLayer(folder: string): Layer {
     "--pax-option=delete=atime,delete=ctime",
     ...[`--directory=${folder}`, "."],
   ];
-  const open = () => programOutput(folder, "tar", args);
+  const open = () => engineOutput("tar", args, `read ${folder}`);
   return new Layer({ name: folder, open, compression: "none" });
 }

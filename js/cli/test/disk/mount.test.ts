@@ -270,17 +270,34 @@ function partitioned(kind: "MBR" | "GPT"): Buffer {
 }
 
 test.each(["MBR", "GPT"] as const)(
-  "lists the partitions of a disk with an %s that it cannot mount",
+  "mounts a partition of a disk with an %s, and lists them if none is named",
   async (kind) => {
     const { root, directory, env } = fileSystem();
-    const [image, file] = [join(root, "disk.img"), join(root, "partitioned.vhs")];
-    writeFileSync(image, partitioned(kind));
-    await createSnapshot(image, file);
-    const { code, err } = await ended(start(["disk", "mount", file, directory], env));
-    expect(code).toBe(3);
-    expect(err).toMatch(/^hedgerow: cannot mount: the disk has no file system but a partition /);
-    expect(err).toContain("with the partitions 1 of 1.05 MB, 2 of 2.1 MB; restore it");
-    expect(err).toMatch(/losetup --find --show --partscan disk\.img, and mount .*loop0p1\n$/);
+    const path = (name: string) => join(root, name);
+    const disk = partitioned(kind);
+    const args = ["-q", "-t", "ext2", "-d", original("files"), path("part.img"), "1M"];
+    run("mke2fs", ...args);
+    readFileSync(path("part.img")).copy(disk, 2048 * 512);
+    writeFileSync(path("disk.img"), disk);
+    const file = path("partitioned.vhs");
+    await createSnapshot(path("disk.img"), file);
+    const mount = ["disk", "mount", file, directory];
+    const { code, err } = await ended(start(mount, env));
+    const list = "1 of 1.05 MB, 2 of 2.1 MB";
+    expect({ code, err }).toEqual({
+      code: 3,
+      err: `hedgerow: cannot mount: the disk has partitions; pass --partition with ${list}\n`,
+    });
+    expectUnmounted(root);
+    const missing = await ended(start([...mount, "--partition", "3"], env));
+    expect(missing).toMatchObject({
+      code: 2,
+      err: `hedgerow: --partition: expected ${list}, found 3\n`,
+    });
+    expectUnmounted(root);
+    const { stop } = await started([...mount.slice(1), "--partition", "1"], env);
+    expect(readFileSync(join(directory, "hello.txt"), "utf8")).toBe("hello\n");
+    await stop("SIGTERM");
     expectUnmounted(root);
   },
 );
