@@ -103,7 +103,8 @@ test("a machine that is killed leaves the last save", LIMIT, async () => {
   await running.prints("saved as generation 2");
   running.type("echo note: lost > note; sync; echo written");
   await running.prints("written");
-  process.kill(running.machine, "SIGKILL");
+  const [, machine = 0] = running.processes;
+  process.kill(machine, "SIGKILL");
   expect(await running.ended).toBe(1);
   expect(running.printed).toContain("the machine has crashed");
   expect(await numberOf("carol")).toBe(2);
@@ -129,11 +130,11 @@ test(
     const before = await numberOf("dave");
     const isSaved = async () => (await numberOf("dave")) > before + 1;
     await vi.waitUntil(isSaved, { timeout: PATIENCE, interval: 100 });
-    const { machine } = running;
-    process.kill(machine, 0);
+    const { processes } = running;
+    expect(processes).toHaveLength(2);
     running.kill("SIGKILL");
     await running.ended;
-    const isRunning = () => existsSync(`/proc/${machine}/fd`);
+    const isRunning = () => processes.some((pid) => existsSync(`/proc/${pid}/fd`));
     await vi.waitUntil(() => !isRunning(), { timeout: PATIENCE, interval: 10 });
 
     const refused = sandbox("two", "run", "dave");

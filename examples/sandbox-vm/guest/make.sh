@@ -3,9 +3,9 @@
 #
 # - `vmlinuz`, Debian's kernel for virtual machines. It is not installed: its scripts would change how this host starts;
 # - `initramfs`, which mounts the disk;
-# - `debian.img`, the disk: ext4 with busybox, and the agent as its init.
+# - `image`, a container image with busybox, and the agent as its init, in an OCI layout.
 #
-# Needs Debian's packages busybox-static and e2fsprogs.
+# Needs Debian's packages busybox-static and umoci.
 set -eu
 guest=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$1"
@@ -39,5 +39,8 @@ for program in $(busybox --list); do
 done
 cp "$guest/agent" disk/sbin/init
 cp /etc/os-release disk/etc
-mke2fs -q -t ext4 -d disk debian.img 256M
+umoci init --layout image
+umoci new --image image:latest
+umoci insert --rootless --image image:latest disk /
+umoci config --image image:latest --config.entrypoint /sbin/init
 rm -r package initial disk

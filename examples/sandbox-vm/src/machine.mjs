@@ -1,7 +1,9 @@
-// A virtual machine in QEMU whose disk is an NBD server, and in which an agent (guest/agent) runs commands.
+// A virtual machine in QEMU whose disk is a socket of vhost-user-blk, and in which an agent (guest/agent) runs commands.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { accelerator } from "./accelerator.mjs";
 
@@ -13,11 +15,15 @@ const KERNEL = [
   ...["-append", "console=ttyS0 quiet panic=-1"],
 ];
 
+/** If this process is killed, the kernel kills its programs, too: their disk is gone. */
+const BOUND = ["--pdeathsig", "KILL"];
+
 /** The end of an answer of the agent. */
 const END = /\0(\d+)\n/;
 
 export class Machine {
   #process;
+  #daemon;
   #answers;
   /** Resolves with the exit code and the signal of QEMU. */
   exited;
@@ -25,22 +31,35 @@ export class Machine {
   /**
    * Boots a machine.
    *
-   * @param {string} socket where its disk is served
+   * @param {string} nbd the socket at which its disk is served
    * @param {string} log the file for what its kernel prints
    */
-  static async boot(socket, log) {
-    const machine = new Machine(await accelerator(KERNEL), socket, log);
+  static async boot(nbd, log) {
+    const socket = `${nbd}.vhost`;
+    const daemon = startDaemon(nbd, socket);
+    while (!existsSync(socket)) {
+      if (daemon.exitCode !== null) throw new Error("qemu-storage-daemon has failed");
+      await delay(5);
+    }
+    const machine = new Machine(await accelerator(KERNEL), daemon, socket, log);
     await machine.#answer();
     return machine;
   }
 
-  /** @param {string} accelerator @param {string} socket @param {string} log */
-  constructor(accelerator, socket, log) {
+  /**
+   * @param {string} accelerator
+   * @param {import("node:child_process").ChildProcess} daemon
+   * @param {string} socket
+   * @param {string} log
+   */
+  constructor(accelerator, daemon, socket, log) {
     const args = [
-      // If this process is killed, the kernel kills the machine, too: its disk is gone.
-      ...["--pdeathsig", "KILL", "qemu-system-x86_64", "-machine", `q35,accel=${accelerator}`],
+      ...[...BOUND, "qemu-system-x86_64", "-machine", `q35,accel=${accelerator}`],
       ...["-m", "256", "-no-reboot", "-nodefaults", "-nographic", ...KERNEL],
-      ...["-drive", `file=nbd+unix:///?socket=${socket},format=raw,if=virtio`],
+      // The daemon reads and writes the memory of the machine.
+      ...["-object", "memory-backend-memfd,id=memory,size=256M,share=on"],
+      ...["-machine", "memory-backend=memory", "-chardev", `socket,id=disk,path=${socket}`],
+      ...["-device", "vhost-user-blk-pci,chardev=disk"],
       // The first port is the kernel’s, the second one the agent’s.
       ...["-serial", `file:${log}`, "-serial", "stdio"],
     ];
@@ -48,7 +67,10 @@ export class Machine {
     this.#process = spawn("setpriv", args, { detached: true });
     this.#process.stderr.pipe(process.stderr);
     this.#process.stdin.on("error", () => {});
+    this.#daemon = daemon;
     this.exited = once(this.#process, "exit");
+    // Without its disk, a machine hangs.
+    daemon.once("exit", () => this.#process.kill("SIGKILL"));
     this.#answers = answersIn(this.#process.stdout.setEncoding("utf8"));
   }
 
@@ -63,12 +85,20 @@ export class Machine {
     this.#process.stdin.write("sync; poweroff -f\n");
     const [code] = await this.exited;
     if (code !== 0) throw new Error("the machine has crashed");
+    await this.#endDaemon();
   }
 
   /** Ends the machine as a power failure would. */
   async kill() {
     this.#process.kill("SIGKILL");
     await this.exited;
+    await this.#endDaemon();
+  }
+
+  /** Ends the daemon, which writes what it has to the disk. */
+  async #endDaemon() {
+    if (this.#daemon.exitCode !== null || !this.#daemon.kill()) return;
+    await once(this.#daemon, "exit");
   }
 
   async #answer() {
@@ -88,4 +118,15 @@ async function* answersIn(stream) {
       text = text.slice(end.index + end[0].length);
     }
   }
+}
+
+/** Starts the program that makes a socket of vhost-user-blk of an NBD export. @param {string} nbd @param {string} socket */
+function startDaemon(nbd, socket) {
+  const args = [
+    ...[...BOUND, "qemu-storage-daemon"],
+    ...["--blockdev", `driver=nbd,node-name=disk,server.type=unix,server.path=${nbd}`],
+    "--export",
+    `type=vhost-user-blk,id=disk,node-name=disk,addr.type=unix,addr.path=${socket},writable=on`,
+  ];
+  return spawn("setpriv", args, { detached: true, stdio: ["ignore", "ignore", "inherit"] });
 }

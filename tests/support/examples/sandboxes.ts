@@ -9,12 +9,15 @@ import { DiskStore } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 
 import { inRoot } from "../../../scripts/lib/paths.mjs";
+import { run } from "../../../scripts/lib/run.mjs";
 import { type S3Server, startS3 } from "../s3/server.js";
 import { temporaryFolder } from "../snapshots/folder.js";
 import { exampleFolder } from "./run.js";
 
 const SCRIPT = `${exampleFolder("sandbox-vm")}src/sandbox.mjs`;
 const MACHINE = inRoot("target/guest");
+
+const BIN = inRoot("js/cli/bin/hedgerow.js");
 
 /** How long a machine may take to boot or to answer on a busy machine, in milliseconds. */
 export const PATIENCE = 60_000;
@@ -45,7 +48,17 @@ beforeAll(async () => {
   };
   reading = { s3: { endpoint, region, credentials } };
   store = await DiskStore.open(place, reading);
-  expect(await sandbox("one", "create", "debian", `${MACHINE}/debian.img`).ended).toBe(0);
+  const image = path("debian.img");
+  run(process.execPath, [
+    BIN,
+    "image",
+    "create",
+    `oci:${MACHINE}/image`,
+    image,
+    "--free",
+    "256MiB",
+  ]);
+  expect(await sandbox("one", "create", "debian", image).ended).toBe(0);
 });
 afterAll(async () => {
   await store?.close();
@@ -96,10 +109,10 @@ export class Sandbox {
     this.#child.kill(signal);
   }
 
-  /** The number of the process of QEMU. */
-  get machine(): number {
+  /** The numbers of the processes of the daemon that serves the disk of the machine, and of QEMU. */
+  get processes(): number[] {
     const { pid } = this.#child;
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"));
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
   }
 }
 

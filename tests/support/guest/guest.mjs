@@ -1,4 +1,4 @@
-// A virtual machine in QEMU whose disk is an NBD server or a file.
+// A virtual machine in QEMU whose disk is an NBD server, a file, or a socket of vhost-user-blk.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
@@ -45,6 +45,19 @@ export function addGuestPrograms(tree) {
   for (const program of PROGRAMS) symlinkSync("busybox", join(tree, "bin", program));
 }
 
+/** A disk: as QEMU's option `-drive` reads it, or a socket. @typedef {string | { vhostUser: string }} Disk */
+
+/** Returns QEMU's options for a disk. @param {Disk} disk */
+function optionsOf(disk) {
+  if (typeof disk === "string") return ["-drive", `${disk},if=virtio`];
+  return [
+    ...["-object", "memory-backend-memfd,id=memory,size=256M,share=on"],
+    ...["-machine", "memory-backend=memory"],
+    ...["-chardev", `socket,id=disk,path=${disk.vhostUser},reconnect=1`],
+    ...["-device", "vhost-user-blk-pci,chardev=disk"],
+  ];
+}
+
 /** A running guest, with a shell on its console. */
 export class Guest {
   #child;
@@ -55,11 +68,11 @@ export class Guest {
   /**
    * Starts a guest, and waits for its shell.
    *
-   * @param {string} drive the disk, as QEMU's option `-drive` reads it
+   * @param {Disk} disk
    * @param {number} [timeout] how long the start and each command may take, in milliseconds
    */
-  static async start(drive, timeout = TIMEOUT) {
-    const guest = new Guest(drive);
+  static async start(disk, timeout = TIMEOUT) {
+    const guest = new Guest(disk);
     guest.#timeout = timeout;
     try {
       await guest.#find(/\/ # /);
@@ -70,11 +83,11 @@ export class Guest {
     }
   }
 
-  /** @param {string} drive */
-  constructor(drive) {
+  /** @param {Disk} disk */
+  constructor(disk) {
     const kernel = ["-kernel", join(FOLDER, "vmlinuz"), "-initrd", join(FOLDER, "initramfs")];
     const boot = [...kernel, "-append", "console=ttyS0 quiet panic=-1", "-serial", "stdio"];
-    const args = [...QEMU, ...boot, "-drive", `${drive},if=virtio`];
+    const args = [...QEMU, ...boot, ...optionsOf(disk)];
     this.#child = spawn("setpriv", args, { stdio: ["pipe", "pipe", "pipe"] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream.setEncoding("latin1").on("data", (text) => {
