@@ -23,6 +23,7 @@ export const SUITES = {
   headers: { minutes: 24, quickSeconds: 100, load: () => import("./headers/suite.mjs") },
   paths: { minutes: 24, quickSeconds: 65, load: () => import("./paths/suite.mjs") },
   snapshot: { minutes: 4, quickSeconds: 10, load: () => import("./snapshot/suite.mjs") },
+  image: { minutes: 5, quickSeconds: 30, load: () => import("./image/suite.mjs") },
   restore: { minutes: 30, quickSeconds: 50, load: () => import("./restore/suite.mjs") },
   cache: { minutes: 8, quickSeconds: 30, load: () => import("./cache/suite.mjs") },
   delta: { minutes: 10, quickSeconds: 40, load: () => import("./delta/suite.mjs") },

@@ -34,6 +34,7 @@ export const PACKAGES = {
   "qemu-img": "qemu-utils",
   "qemu-io": "qemu-utils",
   "qemu-nbd": "qemu-utils",
+  "qemu-storage-daemon": "qemu-system-common",
   "qemu-system-x86_64": "qemu-system-x86",
   rclone: "rclone",
   "redis-server": "redis-server",
@@ -51,7 +52,7 @@ export const PACKAGES = {
  * Programs that each job needs. The build compiles zstd's C code to WebAssembly with clang alone: Rust
  * contains a linker, and any `ar` works.
  *
- * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "fleet" | "guard" | "restore" | "store" | "tests", (keyof typeof PACKAGES)[]>}
+ * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "fleet" | "guard" | "image" | "restore" | "store" | "tests", (keyof typeof PACKAGES)[]>}
  */
 const PROGRAMS = {
   build: ["clang"],
@@ -73,6 +74,7 @@ const PROGRAMS = {
     "zstd",
   ],
   fleet: ["mke2fs", "nginx", "redis-server"],
+  image: ["debugfs", "e2fsck", "mke2fs", "umoci", "zstd"],
   guard: ["valgrind"],
   restore: ["aria2c", "curl", "mke2fs", "zstd"],
   store: ["curl", "mke2fs", "mkfs.xfs", "qemu-img", "qemu-nbd", "zstd"],
@@ -105,6 +107,7 @@ const PROGRAMS = {
     "python3",
     "qemu-img",
     "qemu-io",
+    "qemu-storage-daemon",
     "qemu-system-x86_64",
     "rclone",
     "redis-server",

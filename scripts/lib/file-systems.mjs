@@ -70,7 +70,7 @@ export function checkExt4Image(path) {
  * @param {string} tree
  * @param {Sizes} sizes
  */
-function gather(tree, { imageBytes, dataBytes }) {
+export function gather(tree, { imageBytes, dataBytes }) {
   const gathered = { files: 0, dataBytes: 0 };
   const seen = new Set();
   let room = FULLEST * imageBytes;

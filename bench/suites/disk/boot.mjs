@@ -25,12 +25,12 @@ export const fileDrive = (image, format = "raw") => `format=${format},file=${ima
  * Boots a guest and runs a workload. Calls back when the shell is ready, and when the workload is done. Returns what it
  * printed.
  *
- * @param {string} drive
+ * @param {import("../../../tests/support/guest/guest.mjs").Disk} disk
  * @param {string} workload
  * @param {{ onShell?: () => void, onDone?: () => unknown }} [on]
  */
-export async function boot(drive, workload, { onShell, onDone } = {}) {
-  const guest = await Guest.start(drive, TIMEOUT);
+export async function boot(disk, workload, { onShell, onDone } = {}) {
+  const guest = await Guest.start(disk, TIMEOUT);
   try {
     onShell?.();
     const printed = await guest.run(workload);

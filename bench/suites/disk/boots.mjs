@@ -1,4 +1,5 @@
 // Times boots of a guest from disks, and from a file.
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { restoreSnapshot } from "../../../js/snapshot/dist/index.js";
@@ -10,7 +11,7 @@ import { WORKERS } from "../restore/suite.mjs";
 import { boot, fileDrive, nbdDrive } from "./boot.mjs";
 import { about, execute, inNewFolder, withDisk } from "./disks.mjs";
 import { WORKLOAD } from "./guest-files.mjs";
-import { startNbdkit, startNbdkitCurl } from "./nbd-servers.mjs";
+import { startNbdfuse, startNbdkit, startNbdkitCurl, startVhostUser } from "./nbd-servers.mjs";
 import { NETWORKS } from "./suite.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
@@ -25,7 +26,9 @@ import { NETWORKS } from "./suite.mjs";
  * @typedef {{ served: number, shell: number, done: number, fetched: number }} Boot
  */
 
-/** Makes a disk available, and runs a guest with its drive. @typedef {(folder: string, run: (drive: string) => Promise<void>) => Promise<void>} Serve */
+/** @import { Disk } from "../../../tests/support/guest/guest.mjs" */
+
+/** Makes a disk available, and runs a guest with it. @typedef {(folder: string, run: (disk: Disk) => Promise<void>) => Promise<void>} Serve */
 
 /** The methods over the slower network, and those of a quick run. */
 const ON_SHARED = ["hedgerow", "hedgerow, no trace", "full restore"];
@@ -99,6 +102,8 @@ function overBaselines(timed) {
     ["with a trace / local file", over("hedgerow", "local file", "done")],
     ["with a trace / local file, nbdkit", over("hedgerow", "local file, nbdkit", "done")],
     ["no trace / full restore", over("hedgerow, no trace", "full restore", "done")],
+    ["vhost-user-blk / NBD", over("hedgerow, vhost-user-blk", "hedgerow", "done")],
+    ["FUSE / NBD", over("hedgerow, FUSE", "hedgerow", "done")],
     ["another trace / no trace", over("hedgerow, another trace", "hedgerow, no trace", "done")],
     [
       "trace alone / on demand, bytes",
@@ -121,9 +126,29 @@ function methodsOf({ inputs }, server) {
       await opened.listen({ path });
       await run(nbdDrive(path));
     });
+  /**
+   * @param {(socket: string, path: string) => ReturnType<typeof startVhostUser>} start
+   * @param {(path: string) => Disk} diskAt
+   * @returns {Serve}
+   */
+  const device = (start, diskAt) => (folder, run) =>
+    withDisk(folder, url, {}, async (opened) => {
+      const [socket, mount] = [join(folder, "socket"), join(folder, "mount")];
+      mkdirSync(mount);
+      await opened.listen({ path: socket });
+      const path = join(mount, "device");
+      const engine = await start(socket, path);
+      try {
+        await run(diskAt(path));
+      } finally {
+        await engine.stop();
+      }
+    });
   /** @type {Record<string, Serve>} */
   const ways = {
     hedgerow: disk({}),
+    "hedgerow, vhost-user-blk": device(startVhostUser, (path) => ({ vhostUser: path })),
+    "hedgerow, FUSE": device(startNbdfuse, (path) => fileDrive(path)),
     "hedgerow, no trace": disk({ trace: false }),
     "hedgerow, on demand": disk({ trace: false, fill: "none" }),
     "hedgerow, trace alone": disk({ fill: "none" }),
@@ -176,7 +201,7 @@ function served(start) {
 /**
  * @param {Server} server
  * @param {string} expected
- * @param {(run: (drive: string) => Promise<void>) => Promise<void>} serve
+ * @param {(run: (disk: Disk) => Promise<void>) => Promise<void>} serve
  * @returns {Promise<Boot>}
  */
 async function timeBoot(server, expected, serve) {
@@ -184,7 +209,7 @@ async function timeBoot(server, expected, serve) {
   const times = { served: 0, shell: 0, done: 0, fetched: 0 };
   const begin = performance.now();
   const elapsed = () => performance.now() - begin;
-  await serve(async (drive) => {
+  await serve(async (disk) => {
     times.served = elapsed();
     const onShell = () => {
       times.shell = elapsed();
@@ -193,7 +218,7 @@ async function timeBoot(server, expected, serve) {
       times.done = elapsed();
       times.fetched = (await server.stats()).bytes - before.bytes;
     };
-    const printed = await boot(drive, WORKLOAD, { onShell, onDone });
+    const printed = await boot(disk, WORKLOAD, { onShell, onDone });
     if (printed !== expected) throw new Error(`the guest printed ${printed}`);
   });
   return times;

@@ -1,6 +1,7 @@
 // Other NBD servers of a file, as processes of their own.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -80,6 +81,30 @@ export const startLogging = (uri, socket, log) =>
   serve(socket, "nbdkit", "--foreground", `--unix=${socket}`, "--filter=log", [
     ...["nbd", `uri=${uri}`, `logfile=${log}`],
   ]);
+
+/** Starts an engine that makes a socket of vhost-user-blk of a server. @param {string} socket @param {string} path */
+export const startVhostUser = (socket, path) =>
+  device(path, "qemu-storage-daemon", [
+    ...[
+      "--blockdev",
+      `driver=nbd,node-name=disk,server.type=unix,server.path=${socket}`,
+      "--export",
+    ],
+    `type=vhost-user-blk,id=disk,node-name=disk,addr.type=unix,addr.path=${path},writable=on`,
+  ]);
+
+/** Starts an engine that makes a file of a server. @param {string} socket @param {string} path */
+export const startNbdfuse = (socket, path) => device(path, "nbdfuse", [path, uriOf(socket)]);
+
+/** @param {string} path @param {string} program @param {string[]} args */
+async function device(path, program, args) {
+  const engine = start(program, ...args);
+  while (!existsSync(path)) {
+    if (engine.hasEnded()) throw new Error(`${program} has ended`);
+    await sleep(INTERVAL);
+  }
+  return engine;
+}
 
 /** @param {string} socket @param {string} program @param {(string | string[])[]} args */
 async function serve(socket, program, ...args) {
