@@ -65,7 +65,10 @@ export async function writeExt4(root: Node, options: Ext4Options): Promise<void>
     // The exit code is always zero. It names its version, and then what failed.
     const { text: messages } = await run("sh", "-c", `exec debugfs -w ${options} image >/dev/null`);
     const [, failure = ""] = messages().split("\n");
-    if (failure !== "") throw new CliError("ERR_OUTPUT", `debugfs: ${failure}`);
+    if (failure === "") return;
+    const isFull = before !== undefined && /Could not allocate|No free space/.test(failure);
+    const hint = isFull ? "; make the base with a larger --free, or leave out --base" : "";
+    throw new CliError("ERR_OUTPUT", `cannot write the file system: ${failure}${hint}`);
   };
   if (before === undefined) {
     writeFileSync(join(folder, "mke2fs.conf"), CONFIG);

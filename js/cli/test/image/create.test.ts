@@ -245,6 +245,21 @@ test("is sound after the kernel has written to it", async () => {
   expect(Object.keys(listImage(path, mounted))).toHaveLength(501);
 });
 
+test("says what to do if a base has no room for the new layers", async () => {
+  const root = makeTree();
+  const path = (name: string) => join(root, name);
+  const below = tarOf([{ path: "./", type: "5", mode: 0o755 }]);
+  const above = tarOf([{ path: "large", content: Buffer.alloc(2 ** 24, "large") }]);
+  const one = writeLayout(path("one"), [below]);
+  const two = writeLayout(path("two"), [below, above]);
+  await image(`oci:${one}`, path("one.img"), ...SMALL);
+  const args = ["image", "create", `oci:${two}`, path("two.img"), "--base", path("one.img")];
+  const { code, err } = await hedgerow(args);
+  expect(code).toBe(3);
+  expect(err).toMatch(/make the base with a larger --free, or leave out --base\n$/);
+  expect(existsSync(path("two.img"))).toBe(false);
+});
+
 test("refuses a base that is not the beginning of the image", async () => {
   const root = makeTree({ other: "" });
   const path = (name: string) => join(root, name);
