@@ -108,6 +108,18 @@ test.each([
   expect(warnings).toHaveLength(1);
 });
 
+test("keeps nothing of a cut stream if the next one is shorter", async () => {
+  // The server has another object first.
+  const content = Buffer.concat([readFileSync(snapshot), noise("longer", 2 ** 20)]);
+  const longer = faultsOf(isStream, { ...IGNORED, content, cutAfter: info.fileSize + 2 ** 19 }, 1);
+  const faults = (request: Parameters<typeof longer>[0]) => longer(request) ?? IGNORED;
+  const origin = await originOf({ "/a.vhs": snapshot }, { faults });
+  await restoreSnapshot(origin.url("/a.vhs"), restored, OPTIONS);
+  expectSame(readFileSync(restored), bytes);
+  expect(origin.requests.filter(isStream)).toHaveLength(2);
+  await expectNothingLeft(path(), origin);
+});
+
 test("reports a stream that is always cut, and leaves nothing", async () => {
   const fault = { ...IGNORED, cutAfter: 2 ** 20 };
   const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(all, fault) });
