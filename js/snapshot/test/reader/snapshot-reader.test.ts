@@ -219,6 +219,17 @@ describe("servers", () => {
     expect(origin.requestCount - before).toBe(14);
   });
 
+  test("are asked past the cache of the browser, which may hold another version", async () => {
+    const origin = await originOf(full.files, { faults: () => ({ contentRange: "none" }) });
+    const asked: unknown[] = [];
+    const send: typeof fetch = (url, init) => {
+      asked.push([init?.method ?? "GET", init?.cache]);
+      return fetch(url, init);
+    };
+    await SnapshotReader.open(origin.url("/0.vhs"), { fetch: send });
+    expect(asked).toEqual(["GET", "HEAD", "GET"].map((method) => [method, "no-store"]));
+  });
+
   test.each(Object.entries(faults))(
     "one that %s fails a read, and not the next",
     async (_, how) => {
