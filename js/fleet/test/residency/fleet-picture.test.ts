@@ -25,6 +25,19 @@ const newPicture = () => {
   return picture;
 };
 
+test("refuses a message that lacks any field, or any field of its status", () => {
+  const whole = JSON.parse(JSON.stringify(change()));
+  expect(parseMessage(JSON.stringify(whole))).toEqual(change());
+  const without = (fields: object, name: string) => ({ ...fields, [name]: undefined });
+  const lacking = [
+    ...Object.keys(whole).map((name) => without(whole, name)),
+    ...Object.keys(STATUS).map((name) => ({ ...whole, status: without(STATUS, name) })),
+  ];
+  expect(lacking.map((message) => parseMessage(JSON.stringify(message)))).toEqual(
+    lacking.map(() => undefined),
+  );
+});
+
 test("applies the next change of a host", () => {
   const picture = newPicture();
   expect(picture.apply(change(), 0)).toBe("done");
