@@ -33,7 +33,7 @@ export async function fetchRange(transfer: RangeTransfer, context: TransferConte
       if (transfer.isDone || transfer.signal.aborted) return;
       if (isLocal(error)) throw error;
       if (transfer.isHedge) return;
-      if (isDenied(error) && (await transfer.renew()) && !isRenewed) {
+      if (isDenied(error) && !isRenewed && (await transfer.renew())) {
         isRenewed = true;
         continue;
       }

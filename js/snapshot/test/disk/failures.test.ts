@@ -97,6 +97,18 @@ test.each([403, 429, 520])("readers wait while the server answers with %i", asyn
   expectSame(await reading, at(2 * MIB));
 });
 
+test("a denied range is requested once more after its URL was renewed, and not again", async () => {
+  let isDenied = false;
+  // The first byte, by which a URL is renewed, is allowed.
+  const faults: Faults = ({ length }) => (isDenied && length > 1 ? { status: 403 } : undefined);
+  const { disk, origin } = await open({ onStall: "error" }, faults);
+  isDenied = true;
+  const before = origin.requestCount;
+  await expect(disk.read(2 * MIB, 1)).rejects.toMatchObject({ status: 403 });
+  const ranges = origin.requests.slice(before).map(({ headers }) => headers.range);
+  expect(ranges).toEqual([ranges[0], "bytes=0-0", ranges[0]]);
+});
+
 test("readers of missing data get an error if the object was deleted", async () => {
   let isGone = false;
   const { disk } = await open({}, () => (isGone ? { status: 404 } : undefined));
