@@ -74,6 +74,15 @@ test("sorts and joins the ranges in changed, and widens them to blocks", async (
   expectSame(readFileSync(other), readFileSync(one));
 });
 
+test("stores what follows the end of the base, although changed does not name it", async () => {
+  const [longer, grown, restored] = [path("longer"), path("grown.vhs"), path("restored-grown")];
+  writeFileSync(longer, Buffer.concat([bytes, noise("growth", 10_000)]));
+  const changed = [{ start: 100 * KIB, end: 103 * KIB }];
+  await createSnapshot(longer, grown, { base, workers: 1, changed });
+  await restoreSnapshot(grown, restored, { workers: 1 });
+  expectSame(readFileSync(restored), readFileSync(longer));
+});
+
 test("rejects a base of another digest than baseDigest", async () => {
   const options = { base, baseDigest: "0".repeat(64) };
   await refusalOf(createSnapshot(image, made, options), "ERR_SNAPSHOT_DIGEST");
