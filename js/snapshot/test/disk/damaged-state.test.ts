@@ -40,9 +40,14 @@ function overwrite(file: string, offset: number, bytes: Buffer): void {
   closeSync(fd);
 }
 
+function invert(file: string, offset: number): void {
+  overwrite(file, offset, Buffer.of(readFileSync(file)[offset]! ^ 0xff));
+}
+
 test.each([
   ["of another version", (file: string) => overwrite(file, 0, Buffer.from("hedgerow disk 2\n"))],
-  ["with a damaged header", (file: string) => overwrite(file, 500, Buffer.alloc(1, 7))],
+  ["with a damaged header", (file: string) => invert(file, 100)],
+  ["with a damaged last byte of its checksum", (file: string) => invert(file, 511)],
   ["that is cut off in a bitmap", (file: string) => truncateSync(file, 9000)],
 ])("refuses a state file %s, and keeps what was written", async (what, damage) => {
   const { options, state } = await writtenDisk(what);
