@@ -15,6 +15,9 @@ const URLS = /https?:\/\/(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d+)/g;
 /** What Redis prints before it listens. */
 const REDIS_PORT = /\bport=(\d+)\.$/m;
 
+/** The path of a device that `hedgerow disk attach` serves. */
+const DEVICE = /^(\/\S+)\n$/;
+
 /** What servers of disks print when they listen. */
 const DISK_URI = /^nbd\+unix:\S+$/m;
 
@@ -67,6 +70,8 @@ export class Shell {
     for (const end = Date.now() + PATIENCE; Date.now() < end && isRunning(pid); await sleep(50)) {
       const [uri] = DISK_URI.exec(printed(record)) ?? [];
       if (uri !== undefined) return uri;
+      const [, device] = DEVICE.exec(printed(record)) ?? [];
+      if (device !== undefined) return device;
       const [, redis] = REDIS_PORT.exec(printed(record)) ?? [];
       if (redis !== undefined && (await listens("localhost", Number(redis)))) return redis;
       for (const [url, host = "", port = ""] of printed(record).matchAll(URLS)) {

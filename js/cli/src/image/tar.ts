@@ -89,15 +89,17 @@ export async function* readTar(
       fields.add(type, content);
       continue;
     }
-    const { entry, rest } = await readMember(reader, header, fields, name);
+    const { entry, left, stored: length } = await readMember(reader, header, fields, name);
     yield entry;
-    await reader.skip(rest());
+    await reader.skip(left());
+    // Some programs, such as umoci, do not fill the last block.
+    await reader.skipBlock(padding(length));
     fields = new Fields(name);
   }
   for await (const _ of reader.parts(Number.POSITIVE_INFINITY));
 }
 
-/** Returns a member, and a function that says how many of its bytes are not read yet. */
+/** Returns a member, its length in the archive, and a function that says how many of its bytes are not read yet. */
 async function readMember(reader: ByteReader, header: Buffer, fields: Fields, name: string) {
   const facts = factsOf(header, fields, name);
   const stored = facts.kind === "file" ? facts.stored : 0;
@@ -114,7 +116,7 @@ async function readMember(reader: ByteReader, header: Buffer, fields: Fields, na
   })();
   const path = fields.text("GNU.sparse.name") ?? facts.path;
   const entry: TarEntry = { ...facts, path, size, segments, data };
-  return { entry, rest: () => left + padding(stored) };
+  return { entry, stored, left: () => left };
 }
 
 /** Returns what the headers say about a member. */
@@ -278,6 +280,13 @@ class ByteReader {
   async skip(length: number): Promise<void> {
     if (this.#rest.length >= length) this.#take(length);
     else for await (const _ of this.parts(length));
+  }
+
+  /** Skips what is there of some bytes. */
+  async skipBlock(length: number): Promise<void> {
+    for (let left = length; left > 0 && (this.#rest.length > 0 || (await this.#fill())); ) {
+      left -= this.#take(Math.min(left, this.#rest.length)).length;
+    }
   }
 
   /** Yields bytes as they arrive. With an infinite length, to the end. */

@@ -8,6 +8,7 @@ import { noise, writeSparse } from "../../../../tests/support/snapshots/image.js
 import { minutes, trials } from "../../../../tests/support/trials.js";
 import { CliError } from "../../src/error.js";
 import { readTar } from "../../src/image/tar.js";
+import { tarOf } from "../support/layers.js";
 import { run } from "../support/trees.js";
 
 const folder = temporaryFolder();
@@ -101,6 +102,13 @@ test(
     }
   },
 );
+
+test("reads an archive whose last block is not filled, and none without the last byte of a file", async () => {
+  const member = tarOf([{ path: "a", content: Buffer.from("content") }]);
+  const end = member.length - 1024 - (512 - "content".length);
+  expect((await filesIn(member.subarray(0, end), 1)).get("a")?.toString()).toBe("content");
+  await expect(filesIn(member.subarray(0, end - 1), 1)).rejects.toThrow("the rest of the archive");
+});
 
 /** Returns a small archive in a format. */
 function smallArchive(format: string): Buffer {
