@@ -10,8 +10,9 @@ type Script = (imports: (name: string) => unknown) => void;
 
 const require = createRequire(import.meta.url);
 
-/** Matches an import, and the exports at the end of a script. */
-const [IMPORT, EXPORTS] = [/import\s*\{([^}]*)\}\s*from\s*("[^"]*");/g, /export\s*\{[^}]*\};?/g];
+/** Matches an import of members or of a module, and the exports at the end of a script. */
+const IMPORT = /import\s*(\{[^}]*\}|\w+)\s*from\s*("[^"]*");/g;
+const EXPORTS = /export\s*\{[^}]*\};?/g;
 
 const scripts = new Map<string, Script>();
 
@@ -29,7 +30,7 @@ function scriptOf(url: string | URL): Script {
   if (known !== undefined) return known;
   const text = decodeURIComponent(key.slice(key.indexOf(",") + 1))
     .replace(IMPORT, (_, names: string, from: string) => {
-      return `const {${names.replaceAll(" as ", ":")}}=imports(${from});`;
+      return `const ${names.replaceAll(" as ", ":")}=imports(${from});`;
     })
     .replace(EXPORTS, "");
   const script = new Function("imports", text) as Script;
