@@ -154,6 +154,25 @@ test.each([
   expect(readFileSync(join(folder, "taken", "mine.txt"), "utf8")).toBe("mine");
 });
 
+test("keeps a file that appears after the directory was found empty, and writes nothing", async () => {
+  // The directory is checked before the project is written to a temporary one.
+  const preload = `
+    import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    const { mkdtemp } = fs.promises;
+    fs.promises.mkdtemp = (...args) => {
+      fs.writeFileSync("package.json", "mine");
+      return mkdtemp(...args);
+    };
+    syncBuiltinESMExports();`;
+  const url = `data:text/javascript,${encodeURIComponent(preload)}`;
+  const command = [process.execPath, "--import", url, BIN, ".", "--template", "express"];
+  const { code, out } = await run(command);
+  expect({ code, out }).toEqual({ code: 2, out: expect.stringContaining("EEXIST") });
+  expect(readdirSync(folder)).toEqual(["package.json"]);
+  expect(readFileSync(join(folder, "package.json"), "utf8")).toBe("mine");
+});
+
 test.each(["app", "."])("leaves nothing in %s if a file cannot be written", async (directory) => {
   const script = `trap '' XFSZ; ulimit -f 0; exec "$@"`;
   const command = [process.execPath, BIN, directory, "--template", "express"];
