@@ -53,6 +53,16 @@ test("a filter takes at most 4 kB of memory in addition to its file", async () =
   }
 });
 
+test("a filter keeps no memory of a long path", () => {
+  const filters = Array.from({ length: 100 }, () => PathFilter.parse(file));
+  const before = memorySize();
+  const long = "/a".repeat(50_000);
+  for (const filter of filters) expect(filter.has(long)).toBe(false);
+  // Each has a buffer of three bytes for a character while it looks the path up.
+  expect(memorySize() - before).toBeLessThanOrEqual(2 ** 20);
+  for (const filter of filters) filter.free();
+});
+
 test("a header cannot make a filter allocate more than its file", async () => {
   const hostile = '{"version":"","bloom":{"n":1,"p":0.1,"m":4294967295,"k":1,"s":0}}\n"AAAA';
   const before = memorySize();
