@@ -15,7 +15,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { trials } from "../../../../tests/support/trials.js";
-import { agedLease } from "../../dist/store/lease.js";
+import { agedLease, isAttached } from "../../dist/store/lease.js";
+import type { Pointer } from "../../dist/store/pointer.js";
 import type { KnownPointer, Pointers } from "../../dist/store/pointers.js";
 import { textsIn } from "../support/error-texts.js";
 import { recordEvents } from "../support/events.js";
@@ -157,8 +158,16 @@ test("a host that was cut off for longer than its lease goes on if no other has 
 test("a host that changes the pointer of a disk does not prolong the lease of another host", async () => {
   const lease = { token: "", owner: "anna", duration: 3_000, elapsed: 2_000, generation: 1 };
   const known = { pointer: { lease }, modified: 9_500 } as KnownPointer;
-  const pointers = { objects: { now: async () => 10_000 } } as unknown as Pointers;
-  expect(await agedLease(pointers, known)).toEqual({ ...lease, elapsed: 2_500 });
+  const objects = { leasesExpire: true, now: async () => 10_000 };
+  const pointers = { objects } as unknown as Pointers;
+  const aged = await agedLease(pointers, known);
+  expect(aged).toEqual({ ...lease, elapsed: 2_500 });
+  // It ends after 500 milliseconds more.
+  const pointer = { lease: aged } as Pointer;
+  const isHeld = [9_501, 9_500].map((modified) =>
+    isAttached(pointers, { ...known, pointer, modified }),
+  );
+  expect(await Promise.all(isHeld)).toEqual([true, false]);
 });
 
 test("a host learns that its disk was stolen before it saves", async () => {
