@@ -91,9 +91,10 @@ test.each([
   const place = source.startsWith("docker") ? source : join(root, source);
   const args = ["image", "create", place, join(root, "image")];
   const { code, err } = await hedgerow(args, "", { PATH: "/nowhere" });
+  const doing = source.startsWith("docker") ? "fetch" : "read";
   expect({ code, err }).toEqual({
     code: 3,
-    err: `hedgerow: the program ${program} is missing; on Debian, install the package ${package_}\n`,
+    err: `hedgerow: cannot ${doing} ${place}: the program ${program} is missing; on Debian, install the package ${package_}\n`,
   });
 });
 

@@ -1,6 +1,6 @@
 /** What is in folders and in file systems. */
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const LISTING = fileURLToPath(new URL("listing.py", import.meta.url));
@@ -31,14 +31,18 @@ export function listOf(folder: string): Record<string, Listed> {
   return entries;
 }
 
-/** Checks the file system in an image, mounts it, and lists it. */
+/** Mounts the file system in an image, and lists it. */
 export function listImage(image: string, directory: string): Record<string, Listed> {
   mkdirSync(directory, { recursive: true });
-  run("mount", "-o", "loop,ro", image, directory);
+  // The loop device of an earlier mount may still have the image.
+  const copy = `${image}.copy`;
+  run("cp", "--sparse=always", image, copy);
+  run("mount", "-o", "loop,ro", copy, directory);
   try {
     return listOf(directory);
   } finally {
     run("umount", directory);
+    rmSync(copy);
   }
 }
 
