@@ -1,6 +1,5 @@
 /** Debian's kernel boots from a disk that the command made of a folder, over each device that needs no kernel module. */
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { restoreSnapshot } from "@hedgerow/snapshot";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,6 +9,7 @@ import { hedgerow } from "../support/bin.js";
 import { mounts, processesOf } from "../support/disk.js";
 import { attach, json } from "../support/disk-store.js";
 import { makeTree } from "../support/tree.js";
+import { run } from "../support/trees.js";
 
 /** How long a boot without KVM and each command may take on a busy machine, in milliseconds. */
 const PATIENCE = 120_000;
@@ -34,7 +34,7 @@ async function fileIn(root: string, name: string): Promise<string> {
   const image = join(root, "restored.img");
   rmSync(image, { force: true });
   await restoreSnapshot(last.source, image);
-  return execFileSync("debugfs", ["-R", `cat ${name}`, image], { encoding: "utf8", stdio: "pipe" });
+  return run("debugfs", "-R", `cat ${name}`, image);
 }
 
 async function boot(disk: Disk): Promise<Guest> {
@@ -82,5 +82,5 @@ test.each<[kind: string, options: (path: string) => string[], disk: (path: strin
 
 /** Whether a process is the monitor. */
 function isQemu(pid: number): boolean {
-  return execFileSync("cat", [`/proc/${pid}/comm`], { encoding: "utf8" }).startsWith("qemu-system");
+  return readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("qemu-system");
 }

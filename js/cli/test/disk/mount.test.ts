@@ -25,6 +25,7 @@ import { trials } from "../../../../tests/support/trials.js";
 import { ended, hedgerow, start } from "../support/bin.js";
 import { expectUnmounted, mounts, processesOf, started } from "../support/disk.js";
 import { makeTree } from "../support/tree.js";
+import { run } from "../support/trees.js";
 
 /** The program that makes each file system, and the smallest size that it accepts, in MiB. */
 const FILE_SYSTEMS = [
@@ -34,10 +35,6 @@ const FILE_SYSTEMS = [
 ] as const;
 
 type FileSystem = readonly [name: string, program: readonly [string, ...string[]], size: number];
-
-/** Runs a program. Its output is in the error if it fails. */
-const run = (program: string, ...args: string[]) =>
-  execFileSync(program, args, { stdio: ["ignore", "pipe", "pipe"] });
 
 /** Writes a file so that the journal has it, and the file system itself need not. */
 function writeDurably(path: string, text: string): void {
