@@ -66,7 +66,7 @@ function makeLayout(folder, { dataBytes, layers, newBytes }) {
   let sum = 0;
   const parts = Array.from({ length: layers + 1 }, () => /** @type {string[]} */ ([]));
   for (const [name = "", size] of files) {
-    // The last part has what is beyond the data of the image.
+    // The last part takes the files beyond the size of the image.
     parts[Math.min(layers, Math.floor((layers * sum) / dataBytes))]?.push(name);
     sum += Number(size);
   }

@@ -187,7 +187,7 @@ function startError(name: EngineName, error: unknown): string {
   return `the program ${name} is missing; on Debian, install the package ${PACKAGES[name]}`;
 }
 
-/** Kills what is left of the process group of an engine. */
+/** Kills the remaining processes of the group of an engine. */
 function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");

@@ -32,7 +32,7 @@ export interface ImageOptions {
   readonly onProgress: (doing: string) => void;
 }
 
-/** A raw image in the private folder, and what is in it. */
+/** A raw image in the private folder, and how its program is started. */
 export interface ImageInfo {
   readonly path: string;
   readonly imageSize: number;
@@ -121,7 +121,7 @@ async function addLayer(tree: Tree, layer: Layer, number: number, options: Image
   }
 }
 
-/** Calls of the system that wait are faster here than those that do not: most files are small. */
+/** Writes the data of a file, with synchronous calls: these are faster for small files, and most are small. */
 async function writeData(path: string, { segments, size, data }: TarEntry): Promise<void> {
   const file = openSync(path, "wx", 0o600);
   try {

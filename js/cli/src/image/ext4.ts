@@ -1,5 +1,5 @@
 /**
- * Makes ext4 file systems: `mke2fs` an empty one, and `debugfs` what is in it. Neither mounts anything or needs
+ * Makes ext4 file systems: `mke2fs` creates an empty one, and `debugfs` fills it. Neither mounts anything or needs
  * privileges. All names, owners and times come from the tree, and the clocks of both programs stand still, so that the
  * same tree gives the same bytes.
  */
@@ -112,7 +112,7 @@ function sizeOf(root: Node, free: number) {
   for (const node of nodes) content += BLOCK * blocksOf(node);
   const inodes = nodes.size + 16 + Math.ceil(free / 16_384);
   const journal = content + free < GROUP ? 4 : 32;
-  // Lists of extents, and what is rounded up, take less than a hundredth.
+  // Lists of extents and rounding take less than a hundredth.
   const needed = 1.01 * (content + inodes * INODE) + free + (journal + 1) * 2 ** 20;
   const all = Math.max(needed, MIN_SIZE);
   const groups = Math.ceil(all / GROUP);

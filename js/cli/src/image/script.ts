@@ -129,7 +129,7 @@ export class Script {
     this.#run(place, node.children === undefined ? "rm" : "rmdir", place.relative);
   }
 
-  /** Adds what is missing in a directory, then in those below. */
+  /** Adds the missing objects of a directory, then those of the directories below. */
   #fill(
     node: Node,
     old: Node | undefined,

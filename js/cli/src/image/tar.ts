@@ -15,7 +15,7 @@ import {
   truncated,
 } from "./tar-fields.js";
 
-/** A run of data in a file. What lies between runs is a hole. */
+/** A run of data in a file. The bytes between runs are a hole. */
 export interface Segment {
   readonly offset: number;
   readonly length: number;

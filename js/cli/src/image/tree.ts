@@ -140,8 +140,8 @@ export class Tree {
     const old = parent.get(name);
     if (old !== undefined) this.#drop(parent, name, old.node);
     const content = { file, bytes, pieces: 1 };
-    const node = { ...newDirectory({ mode: 0o644 }), kind: "file" as const, content };
-    this.#put(parent, name, { node: { ...node, children: undefined }, layer }, path);
+    const facts = { kind: "file", content, children: undefined } as const;
+    this.#put(parent, name, { node: { ...newDirectory({ mode: 0o644 }), ...facts }, layer }, path);
   }
 
   /** Adds what every ext4 file system has, unless a layer has it. */
