@@ -15,7 +15,8 @@ const START = "HTTP/1.";
 const FIELD = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /** The line before a chunk: its length, and extensions, which are ignored. */
-const CHUNK = /^([\dA-Fa-f]{1,12})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?$/;
+const CHUNK =
+  /^([\dA-Fa-f]{1,12})(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"[\t !\x23-\x5b\x5d-\x7e]*"))?)*$/;
 
 /** A length that a number represents exactly. */
 const LENGTH = /^\d{1,15}$/;

@@ -210,6 +210,8 @@ const hostile = fc.constantFrom(
     "+1",
     "0x1",
     "\x80",
+    '"',
+    "=",
   ],
   ...["\r\n folded", "\n\n", "\r\n\r\n", "\r\nContent-Length: 3", "\r\nTransfer-Encoding: chunked"],
   ...[
@@ -242,6 +244,14 @@ test(
       expect(found).toEqual(await parseWithNode(latin1(message)));
     });
     await fc.assert(property, { numRuns: RUNS });
+  },
+);
+
+test.each([";", "; a", ";a b", ';a"b"', ';a="b', ";a=b=c", ";a,b", ' ;a="b"', ";a;", "\t"])(
+  "refuses the length of a chunk with the extension %j",
+  async (more) => {
+    const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    expect(parse([latin1(`${head}1${more}\r\na\r\n0\r\n\r\n`)])).toBe("failed");
   },
 );
 
