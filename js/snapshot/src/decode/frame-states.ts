@@ -58,7 +58,10 @@ export class FrameStates {
 
   /** Returns the states as they are now, in memory of its own. */
   copy(): FrameStates {
-    return new FrameStates(this.buffer.slice(0));
+    // V8 fails to slice a shared buffer without bytes.
+    const states = new FrameStates(new SharedArrayBuffer(this.count));
+    states.#states.set(this.#states);
+    return states;
   }
 
   /** The number of frames. */

@@ -265,6 +265,8 @@ async function run(
         signal,
       });
     });
+    // Those who do not wait for it get the error from their reads.
+    filled.catch(() => {});
     const closed = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
