@@ -11,6 +11,7 @@ import {
   oneOf,
 } from "./check.js";
 import { type CreateInfo, createDelta } from "./delta/create-delta.js";
+import { saveOverlay } from "./disk/save-overlay.js";
 import type { WriteOptions } from "./encode/encode-image.js";
 import {
   checkEncoding,
@@ -64,6 +65,12 @@ export interface DeltaOptions {
   readonly changed?: Iterable<ByteRange> | undefined;
   /** Returns the locations of the base objects of the base. Default: the references in the base. */
   readonly resolve?: Resolve | undefined;
+  /**
+   * Whether the image is a sparse file of what has changed: its data replaces that of the base, and its holes are as in
+   * the base. Firecracker writes such diff snapshots of memory. Needs Linux and the optional package `koffi`. Default:
+   * `false`.
+   */
+  readonly overlay?: boolean | undefined;
 }
 
 /** The checks of {@link CreateOptions}. */
@@ -82,10 +89,11 @@ const CREATE_CHECKS: Checks<CreateOptions> = {
     (value) => typeof value !== "string" && Symbol.iterator in Object(value),
   ),
   resolve: FUNCTION,
+  overlay: BOOLEAN,
 };
 
 /** The options of a delta that need `base`. */
-const DEPENDENT = ["baseDigest", "cache", "changed", "resolve"] as const;
+const DEPENDENT = ["baseDigest", "cache", "changed", "resolve", "overlay"] as const;
 
 /** Returns a copy of ranges. @throws {SnapshotError} `ERR_ARGUMENT` */
 function rangesOf(ranges: Iterable<ByteRange>): ByteRange[] {
@@ -134,6 +142,9 @@ export async function createSnapshot(
   const dependent = DEPENDENT.find((name) => options[name] !== undefined);
   if (options.base === undefined && dependent !== undefined)
     throw invalid(dependent, "the option base with it", "none");
+  const { overlay = false } = options;
+  if (overlay && options.changed !== undefined)
+    throw invalid("changed", "none with overlay", "ranges");
   const changed = options.changed && rangesOf(options.changed);
   const encoding = encodingOf(options);
   checkEncoding(await compiledEncode(), encoding);
@@ -145,6 +156,11 @@ export async function createSnapshot(
     if (options.format === undefined) await file.checkRaw();
     const job = { image: file, encoding, options, transfer: transferOf(options) };
     const { base, baseDigest, cache } = options;
+    if (base !== undefined && overlay) {
+      const found = { file, path, base: locationOf("base", base), baseDigest, cache };
+      const info = await saveOverlay({ ...found, destination: location }, options);
+      return { ...info, duration: performance.now() - start };
+    }
     const info =
       base === undefined
         ? await writeFullSnapshot((making) => writeSnapshot(location, making), job)

@@ -126,7 +126,8 @@ const CALLS: Readonly<Record<string, Call>> = {
   "createSnapshot of a delta": callOf((): [string, string, All<CreateOptions>] => {
     const { digest: baseDigest, ...options } = read();
     const encoding = { level: 1, pieceSize: MIB, format: "raw" } as const;
-    const delta = { base: snapshot, baseDigest, cache, changed: [{ start: 0, end: 1 }] };
+    const ranges = { changed: [{ start: 0, end: 1 }], overlay: false };
+    const delta = { base: snapshot, baseDigest, cache, ...ranges };
     const writing = { overwrite: true, verify: true };
     return [image, made, { ...options, ...work(), ...encoding, ...writing, ...delta }];
   }, createSnapshot),
@@ -310,7 +311,7 @@ const CALLS: Readonly<Record<string, Call>> = {
 };
 
 /** Options of `createSnapshot` that are missing in the arguments of a full snapshot. */
-const DELTA_OPTIONS = ["base", "baseDigest", "cache", "changed", "format", "resolve"];
+const DELTA_OPTIONS = ["base", "baseDigest", "cache", "changed", "format", "overlay", "resolve"];
 
 /** The names of all options. */
 const OPTIONS = [
@@ -383,7 +384,7 @@ const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
   ],
   cache: [{}, null, "a"],
   ...{ overwrite: [1], verify: [1], resume: ["yes"], durable: [1], create: [1, null], dryRun: [0] },
-  ...{ readOnly: ["no"], steal: [1] },
+  ...{ readOnly: ["no"], steal: [1], overlay: [1] },
   ...{ image: PATHS, images: PATHS, copyTo: PATHS },
   fill: ["some", true],
   fillBytesPerSecond: [0, ...NUMBERS],

@@ -120,7 +120,11 @@ async function openBase({
   }
 }
 
-function checkPieceSize({ pieceSize }: DeltaJob["options"], expected: number): void {
+/** @throws {SnapshotError} `ERR_ARGUMENT` if a piece size is given that is not that of the base */
+export function checkPieceSize(
+  { pieceSize }: { readonly pieceSize?: number | undefined },
+  expected: number,
+): void {
   if (pieceSize === undefined || pieceSize === expected) return;
   const message = `pieceSize: expected ${expected}, that of the base, found ${pieceSize}`;
   throw new SnapshotError("ERR_ARGUMENT", message);

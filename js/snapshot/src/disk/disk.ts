@@ -12,7 +12,7 @@ import { writeSmallObject } from "../location/small-object.js";
 import { type Listen, type ListenOptions, listenOf, NbdServer } from "../nbd/server.js";
 import { WriteLayer } from "../nbd/write-layer.js";
 import type { DiskEngine } from "./engine.js";
-import { type DiskSaver, SAVE_CHECKS, type SaveOptions } from "./save-disk.js";
+import { type DiskSaver, inFullIfTooLarge, SAVE_CHECKS, type SaveOptions } from "./save-disk.js";
 import type { DiskMonitor, DiskStats } from "./statistics.js";
 import { type Trace, type TraceRecorder, traceLocation } from "./trace.js";
 
@@ -62,8 +62,6 @@ export abstract class BlockDevice {
     this.open = open;
     this.info = open.info;
     this.filled = open.filled;
-    // Those who do not wait for it get the error from their reads.
-    this.filled.catch(() => {});
   }
 
   /** The absolute path of the image. */
@@ -122,8 +120,19 @@ export abstract class BlockDevice {
       );
     }
     this.#checkRange(offset, bytes.length);
-    if (this.readOnly) throw new SnapshotError("ERR_ARGUMENT", "the disk is read-only");
+    this.#checkWritable();
     await this.open.engine.write(offset, bytes);
+  }
+
+  /**
+   * Forgets whole blocks of 4 KiB, which then read as zeros and take no space. Fetches nothing.
+   *
+   * @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_DISK_CLOSED`, `ERR_TARGET`
+   */
+  async discard(offset: number, length: number): Promise<void> {
+    this.#checkRange(offset, length);
+    this.#checkWritable();
+    await this.open.engine.discard(offset, length);
   }
 
   /** Makes everything durable that was written before the call. @throws {SnapshotError} `ERR_DISK_CLOSED`, `ERR_TARGET` */
@@ -182,6 +191,10 @@ export abstract class BlockDevice {
     await this.open.closed();
   }
 
+  #checkWritable(): void {
+    if (this.readOnly) throw new SnapshotError("ERR_ARGUMENT", "the disk is read-only");
+  }
+
   #checkRange(offset: number, length: number): void {
     checkInteger("offset", offset, 0, this.size);
     checkInteger("length", length, 0, this.size - offset);
@@ -210,11 +223,13 @@ export class Disk extends BlockDevice {
     const location = locationOf("destination", destination);
     if (location.kind === "file")
       await checkDifferentPath("destination", location.path, this.image);
-    const { info, pause } = await this.open.saver.save({ location }, options);
+    const { saver } = this.open;
+    const { info, pause } = await inFullIfTooLarge(() => saver.save({ location }, options));
+    const written = info as SnapshotInfo;
     const duration = performance.now() - begun;
-    const saved = { destination: safeLocation(location), bytes: info.fileSize, pause, duration };
+    const saved = { destination: safeLocation(location), bytes: written.fileSize, pause, duration };
     emit("hedgerow:disk:save", { image: this.image, ...saved });
-    return { ...info, duration };
+    return { ...written, duration };
   }
 
   /**

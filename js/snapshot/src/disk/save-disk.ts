@@ -103,11 +103,14 @@ export interface SaveTarget {
   whileFrozen?<T>(copy: () => Promise<T>): Promise<T>;
   /** Publishes the delta that was written. If it throws, nothing was saved. */
   publish?(info: SnapshotInfo): Promise<SavedDelta>;
+  /** Called in place of that if nothing has changed. Default: an empty delta is written. */
+  unchanged?(): Promise<void>;
 }
 
 /** The result of a save. */
 interface Saved {
-  readonly info: SnapshotInfo & Partial<DeltaResult>;
+  /** Undefined if the target wants nothing of a disk that has not changed. */
+  readonly info: (SnapshotInfo & Partial<DeltaResult>) | undefined;
   /** For how many milliseconds writes had to wait. */
   readonly pause: number;
 }
@@ -128,6 +131,8 @@ export class DiskSaver {
   /** The blocks that were written since that snapshot. */
   #changed: BlockSet;
   #stopRecording: () => void;
+  /** Whether the next save is a full snapshot, because a delta exceeds a limit of the format. */
+  #isFull = false;
   readonly #turns = new Turns();
 
   constructor(disk: DiskToSave) {
@@ -144,7 +149,11 @@ export class DiskSaver {
     return this.#changed;
   }
 
-  /** Writes a delta of what changed, or a full snapshot if that exceeds a limit of the format. Calls wait for each other. */
+  /**
+   * Writes a delta of what changed. Calls wait for each other.
+   *
+   * @throws {DeltaTooLargeError} if it exceeds a limit of the format: the next call writes a full snapshot
+   */
   save(target: SaveTarget, options: SaveOptions): Promise<Saved> {
     return this.#turns.run(() => this.#save(target, options));
   }
@@ -164,11 +173,16 @@ export class DiskSaver {
     const manifest = this.#last.manifest ?? (await manifestOf(this.#last, work));
     const { imageSize, pieceSize } = manifest.info;
     const segments = new ImageSegments(manifest, imageSize);
+    const job = { options: work, transfer: transferOf(work) };
+    if (this.#isFull) {
+      const saved = await this.#saveInFull(target, options, segments, pieceSize, job);
+      this.#isFull = false;
+      return saved;
+    }
     const rewritten = rewrittenBy(manifest, segments);
     const encoding = encodingOf({ ...options, pieceSize });
     checkEncoding(await compiledEncode(), encoding);
     await this.#bring(rewritten, options.signal);
-    const job = { options: work, transfer: transferOf(work) };
     try {
       return await this.#saveCopy(target, rewritten, true, ({ copy, changed, ranges }) =>
         createDelta({
@@ -188,17 +202,28 @@ export class DiskSaver {
         }),
       );
     } catch (error) {
-      if (!(error instanceof DeltaTooLargeError)) throw error;
+      this.#isFull = error instanceof DeltaTooLargeError;
+      throw error;
     }
+  }
+
+  async #saveInFull(
+    target: SaveTarget,
+    { level, signal }: SaveOptions,
+    segments: ImageSegments,
+    pieceSize: number,
+    job: Pick<EncodeJob, "options" | "transfer">,
+  ): Promise<Saved> {
+    const { image } = this.#disk;
     // In larger pieces, the whole image has few frames.
-    const larger = encodingOf({ level: options.level });
-    const fullEncoding = { ...larger, pieceSize: Math.max(larger.pieceSize, pieceSize) };
-    await this.#bring(segments.extents(), options.signal);
-    const data = await dataExtents(image.files.file.fd, imageSize);
-    const whole = [{ start: 0, end: imageSize }];
+    const larger = encodingOf({ level });
+    const encoding = { ...larger, pieceSize: Math.max(larger.pieceSize, pieceSize) };
+    await this.#bring(segments.extents(), signal);
+    const data = await dataExtents(image.files.file.fd, image.size);
+    const whole = [{ start: 0, end: image.size }];
     return this.#saveCopy(target, data ?? whole, false, ({ copy }) => {
       const { write = (making) => writeSnapshot(target.location, making) } = target;
-      return writeFullSnapshot(write, { ...job, image: copy, encoding: fullEncoding });
+      return writeFullSnapshot(write, { ...job, image: copy, encoding });
     });
   }
 
@@ -211,7 +236,7 @@ export class DiskSaver {
     target: SaveTarget,
     others: readonly ByteRange[],
     mayPack: boolean,
-    write: (copied: Copied) => Promise<Saved["info"]>,
+    write: (copied: Copied) => Promise<SnapshotInfo & Partial<DeltaResult>>,
   ): Promise<Saved> {
     const { image } = this.#disk;
     const { files } = image;
@@ -220,6 +245,10 @@ export class DiskSaver {
     const changed = BlockSet.of(image.size);
     try {
       const { pause, ...copied } = await this.#copy(file, changed, others, mayPack, target);
+      if (target.unchanged !== undefined && changed.runs(0, image.size).next().done) {
+        await target.unchanged();
+        return { info: undefined, pause };
+      }
       const copy = await ImageFile.of(files.path, file, image.size);
       const info = await write({ copy, ...copied });
       const published = { location: target.location, manifest: undefined };
@@ -296,6 +325,16 @@ export class DiskSaver {
       if (base === undefined) continue;
       await copyInherited(base, image.frames(start, end), { states, manifest }, files, signal);
     }
+  }
+}
+
+/** Runs a save, and once more if a delta exceeds a limit of the format: it is then a full snapshot. */
+export async function inFullIfTooLarge<T>(save: () => Promise<T>): Promise<T> {
+  try {
+    return await save();
+  } catch (error) {
+    if (error instanceof DeltaTooLargeError) return save();
+    throw error;
   }
 }
 

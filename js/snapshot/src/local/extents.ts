@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { append, type ByteRange } from "../format/byte-ranges.js";
 import { libc, SEEK_DATA, SEEK_END, SEEK_HOLE } from "./libc.js";
 
-/** Maximum number of extents of a file. The last one then reaches to the end of the file. */
+/** Default of the maximum number of extents of a file. The last one then reaches to the end of the file. */
 const MAX_EXTENTS = 2 ** 20;
 
 /** Extents between yields to the event loop: about 2 ms. */
@@ -23,6 +23,7 @@ const YIELD_INTERVAL = 2 ** 10;
 export async function dataExtents(
   fd: number,
   size: number,
+  maxExtents = MAX_EXTENTS,
 ): Promise<readonly ByteRange[] | undefined> {
   const system = await libc();
   if (system === undefined) return undefined;
@@ -36,7 +37,7 @@ export async function dataExtents(
       if (system.lseek(fd, 0, SEEK_END) < size) return undefined;
       break;
     }
-    const isLast = extents.length === MAX_EXTENTS - 1;
+    const isLast = extents.length === maxExtents - 1;
     const end = isLast ? size : Math.min(system.lseek(fd, start, SEEK_HOLE), size);
     // Errors are negative; an extent that ends before it starts is a bug of the file system.
     if (start < offset || end <= start) return undefined;

@@ -51,11 +51,16 @@ export class ImageFile {
     return this.found;
   }
 
+  /** Whether its blocks on the disk have room for all of it: it then has no holes. */
+  get isFull(): boolean {
+    return this.found.blocks * STAT_BLOCK >= this.found.size;
+  }
+
   /** Returns the extents that may hold data: the whole file if the system cannot tell. */
   async extents(): Promise<readonly ByteRange[]> {
     const whole = [{ start: 0, end: this.size }];
     if (this.size === 0) return [];
-    if (this.found.blocks * STAT_BLOCK >= this.found.size) return whole;
+    if (this.isFull) return whole;
     return (await dataExtents(this.fd, this.size)) ?? whole;
   }
 
