@@ -58,11 +58,12 @@ export {
   type StoreCallOptions,
 } from "./store/disk-store.js";
 export type { ExpiredGeneration, ExpireOptions } from "./store/expire.js";
-export type { Generation } from "./store/generation.js";
+export type { Generation, SavedVolume } from "./store/generation.js";
 export type { Hook, HookOptions } from "./store/hooks.js";
 export type { UnsavedImage } from "./store/local-images.js";
-export type { NewDiskOptions } from "./store/new-disk.js";
+export type { ContentOptions, NewDiskOptions, NewVolume } from "./store/new-disk.js";
 export type { StoreOptions } from "./store/open-store.js";
-export type { ParentGeneration } from "./store/pointer.js";
+export type { ParentGeneration, VolumeKind } from "./store/pointer.js";
+export type { DiskVolume, FileVolume, Volume } from "./store/volume.js";
 export { verifySnapshot } from "./verify-snapshot.js";
 export type { WorkOptions } from "./workers/pool.js";

@@ -214,7 +214,8 @@ const CALLS: Readonly<Record<string, Call>> = {
     (): [string, Omit<All<NewDiskOptions>, "image" | "size">] => {
       const { headers, digest: pinned, resolve, signal } = read();
       const encoding = { level: 1, pieceSize: 4096, format: "raw" } as const;
-      const options = { digest: pinned, resolve, headers, label: "new", signal };
+      const further = { volumes: { state: {} }, metadata: 1, label: "new" };
+      const options = { digest: pinned, resolve, headers, ...further, signal };
       return ["b", { ...work(), ...encoding, ...options, from: snapshot }];
     },
     async (name, ...args) => {
@@ -401,6 +402,8 @@ const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
   olderThan: [-1, ...DURATIONS],
   grace: [-1, ...DURATIONS],
   ...{ freeze: ["sync"], thaw: ["sync"] },
+  volumes: [3, [], { a: 3 }, { A: {} }, { a: { kind: "disk" } }, { a: { size: -1 } }],
+  metadata: [() => {}, 1n, "x".repeat(4_095)],
   generation: [0, ...NUMBERS],
   keepLast: [0, ...NUMBERS],
   ...{ name: NAMES, prefix: NAMES, after: NAMES },
@@ -490,7 +493,7 @@ describe.each(Object.entries(CALLS))("%s", (name, call) => {
   });
 
   test(`${name} rejects options that no function has, and has no effect`, async () => {
-    const known = new Set(["headers", "credentials", "trace"]);
+    const known = new Set(["headers", "credentials", "trace", "volumes"]);
     for (const position of allPositions(call)) {
       const value = position.reduce<unknown>(
         (of, at) => Reflect.get(of as object, at),

@@ -97,7 +97,9 @@ test("offers each method of a cache only the options that apply to it", () => {
 });
 
 test("a disk of a store is read and written to like another, and saved to the store", () => {
-  type Own = "save" | "detach" | "name" | "generation" | "epoch" | "lost";
+  type Own =
+    | ("save" | "detach" | "name" | "generation" | "epoch" | "lost")
+    | ("volume" | "volumes");
   expectTypeOf<keyof AttachedDisk>().toEqualTypeOf<
     Exclude<keyof Disk, "save" | "saveTrace" | "close"> | Own
   >();

@@ -2,17 +2,20 @@ import { randomUUID } from "node:crypto";
 
 import type { OpenDisk } from "../disk/disk.js";
 import type { FillOptions } from "../disk/fill.js";
+import type { LockedDisk } from "../disk/locked-disk.js";
 import { type DiskToOpen, openDisk } from "../disk/open-disk.js";
 import { traceFor } from "../disk/trace.js";
 import { emit } from "../events.js";
 import type { KnownBase } from "../location/base-objects.js";
 import { safeLocation } from "../location/location.js";
+import { restoreSnapshot } from "../restore-snapshot.js";
 import { AttachedDisk } from "./attached-disk.js";
 import type { Hooks } from "./hooks.js";
 import { Lease } from "./lease.js";
-import type { ImageNote } from "./local-images.js";
+import type { ImageNote, LocalImages } from "./local-images.js";
 import type { Store } from "./open-store.js";
-import { headOf, type Pointer } from "./pointer.js";
+import { headOf, objectsOf, type Pointer, type PointerGeneration } from "./pointer.js";
+import { DiskVolume, FileVolume, type Volume } from "./volume.js";
 
 /** A disk to attach. */
 export interface AttachRequest {
@@ -26,7 +29,7 @@ export interface AttachRequest {
   readonly onDetached: () => void;
 }
 
-/** How the image of a disk is opened. */
+/** How the images of a disk are opened. */
 interface OpenRequest extends Pick<AttachRequest, "name" | "trace" | "options"> {
   /** The token of the lease. */
   readonly token: string;
@@ -37,12 +40,20 @@ interface OpenRequest extends Pick<AttachRequest, "name" | "trace" | "options"> 
 }
 
 /** An image that is being opened. */
-interface Opening {
+interface Opening<T> {
   readonly note: ImageNote;
   readonly image: string;
-  readonly disk: Promise<OpenDisk>;
+  readonly locked: Promise<LockedDisk>;
+  readonly opened: Promise<T>;
   /** Settles when the record of the image is durable. */
   readonly kept: Promise<void>;
+}
+
+/** The images of a disk and of its volumes, which are being opened. */
+interface OpeningDisk extends Opening<OpenDisk> {
+  readonly disks: ReadonlyMap<string, Opening<OpenDisk>>;
+  /** Files, with what ends their locks. */
+  readonly files: ReadonlyMap<string, Opening<() => Promise<void>>>;
 }
 
 /** Attaches a disk. @throws {SnapshotError} what `DiskStore.attach` throws */
@@ -60,27 +71,29 @@ export async function attach(store: Store, request: AttachRequest): Promise<Atta
     attached = resolve;
   });
   const openHead = (pointer: Pointer) =>
-    open(store, { name, trace: request.trace, options, token, begun, ready }, pointer);
+    openAll(store, { name, trace: request.trace, options, token, begun, ready }, pointer);
   // At the same time, take the lease.
   let opening = openHead(known.pointer);
   let lease: Lease | undefined;
   try {
     const wanted = { name, token, owner, duration, steal, signal };
     lease = await Lease.take(pointers, wanted, known);
-    if (headOf(lease.pointer).digest !== opening.note.digest) {
+    if (!isSameContent(headOf(lease.pointer), headOf(known.pointer))) {
       // Another host has saved it since the pointer was read.
       await discard(store, opening);
       opening = openHead(lease.pointer);
     }
-    const { note, kept } = opening;
-    const disk = await opening.disk;
-    await kept;
+    const { note } = opening;
+    const disk = await opening.opened;
+    const further = await openedVolumes(opening);
+    await Promise.all(imagesOf(opening).map(({ kept }) => kept));
     const { epoch } = lease.pointer;
     const time = performance.now() - begun;
     const event = { store: store.objects.name, name, generation: note.generation, epoch };
     emit("hedgerow:store:attach", { ...event, duration: time });
     return new AttachedDisk(disk, {
       name,
+      ...further,
       lease,
       snapshots,
       images,
@@ -99,20 +112,50 @@ export async function attach(store: Store, request: AttachRequest): Promise<Atta
   }
 }
 
-/** Starts to open the local image of the last generation. */
-function open(
+/** Starts to open the local images of the last generation. */
+function openAll(store: Store, request: OpenRequest, pointer: Pointer): OpeningDisk {
+  const { images } = store;
+  const { name, token } = request;
+  const { number: generation, digest, bases, volumes = {} } = headOf(pointer);
+  const note = { name, generation, digest };
+  const root = openDiskImage(store, request, pointer, {
+    note,
+    image: images.pathFor(name, token),
+    bases,
+  });
+  const disks = new Map<string, Opening<OpenDisk>>();
+  const files = new Map<string, Opening<() => Promise<void>>>();
+  for (const [volume, { kind, size, digest, bases }] of Object.entries(volumes)) {
+    const image = images.pathFor(name, token, volume);
+    // Images of volumes are found by that of the disk.
+    const one = { image, note: { ...note, digest, kind, size }, bases, after: root.locked };
+    if (kind === "file") files.set(volume, restoreFile(store, request, one));
+    else disks.set(volume, openDiskImage(store, request, pointer, one));
+  }
+  return { ...root, disks, files };
+}
+
+/** The image of a disk or of a volume. */
+interface ImageToOpen extends Pick<Opening<unknown>, "note" | "image"> {
+  readonly bases: readonly string[];
+  /** What must be locked first. */
+  readonly after?: Promise<unknown>;
+}
+
+/** Starts to open an image as a disk. */
+function openDiskImage(
   store: Store,
-  { name, trace, options, token, ...timing }: OpenRequest,
+  { trace, options, begun, ready }: OpenRequest,
   pointer: Pointer,
-): Opening {
+  { note, image, bases, after }: ImageToOpen,
+): Opening<OpenDisk> {
   const { snapshots, images, cache } = store;
-  const { number, digest, bases } = headOf(pointer);
-  const note = { name, generation: number, digest };
-  const image = images.pathFor(name, token);
-  const locked = images.begin(image, note);
+  const { digest } = note;
+  const locked = Promise.resolve(after).then(() => images.begin(image, note));
   const location = snapshots.location(digest);
-  const disk = openDisk({
-    ...timing,
+  const opened = openDisk({
+    begun,
+    ready,
     location,
     path: image,
     locked,
@@ -120,17 +163,74 @@ function open(
     digest,
     cache,
     bases: () => uncached(store, bases, pointer),
-    trace: traceFor(trace, location),
+    // A given trace is that of the disk itself.
+    trace: traceFor(after === undefined || trace === false ? trace : undefined, location),
     options,
   });
-  // Meanwhile, too: it must be durable before the image is written to.
-  const kept = locked.then(() => images.keep(image, note));
-  // If the lease cannot be taken, their errors do not matter.
-  for (const one of [disk, kept]) one.catch(() => {});
-  return { note, image, disk, kept };
+  return keepRecord(images, { note, image, locked, opened });
 }
 
-/** Returns the base objects of a generation, or none if the image of one of them is in the cache: it has most of it. */
+/** Starts to restore a file. */
+function restoreFile(
+  { snapshots, images, transfer }: Store,
+  { options }: OpenRequest,
+  { note, image, after }: ImageToOpen,
+): Opening<() => Promise<void>> {
+  const locked = Promise.resolve(after).then(() => images.begin(image, note));
+  const restore = async () => {
+    const lock = await locked;
+    try {
+      const { digest } = note;
+      const { signal } = options;
+      const source = safeLocation(snapshots.location(digest));
+      const reading = { ...transfer, digest, signal, resolve: snapshots.resolve };
+      await restoreSnapshot(source, image, reading);
+      lock.made();
+      return () => lock.close();
+    } catch (error) {
+      await lock.close();
+      throw error;
+    }
+  };
+  return keepRecord(images, { note, image, locked, opened: restore() });
+}
+
+/** Makes the record of an image durable, before the image is written to. */
+function keepRecord<T>(images: LocalImages, opening: Omit<Opening<T>, "kept">): Opening<T> {
+  const { note, image, locked, opened } = opening;
+  const kept = locked.then(() => images.keep(image, note));
+  // If the lease cannot be taken, their errors do not matter.
+  for (const one of [opened, kept]) one.catch(() => {});
+  return { ...opening, kept };
+}
+
+/** Returns the volumes of a disk, when they are open. */
+async function openedVolumes({ disks, files }: OpeningDisk) {
+  const volumes = new Map<string, Volume>();
+  const openDisks = new Map<string, OpenDisk>();
+  const closeFiles = [];
+  for (const [name, { note, opened }] of disks) {
+    const open = await opened;
+    openDisks.set(name, open);
+    volumes.set(name, new DiskVolume(open, name, note.kind as DiskVolume["kind"]));
+  }
+  for (const [name, { image, opened }] of files) {
+    closeFiles.push(await opened);
+    volumes.set(name, new FileVolume(image, name));
+  }
+  return { volumes, disks: openDisks, closeFiles };
+}
+
+function imagesOf(opening: OpeningDisk): Opening<OpenDisk | (() => Promise<void>)>[] {
+  return [opening, ...opening.disks.values(), ...opening.files.values()];
+}
+
+/** Returns whether two generations have the same snapshots. */
+function isSameContent(one: PointerGeneration, other: PointerGeneration): boolean {
+  return one.number === other.number && objectsOf(one).join() === objectsOf(other).join();
+}
+
+/** Returns the base objects of a snapshot, or none if the image of one of them is in the cache: it has most of it. */
 async function uncached(
   { snapshots, cache }: Store,
   bases: readonly string[],
@@ -144,11 +244,17 @@ async function uncached(
   return known;
 }
 
-/** Closes and removes an image that was not used. */
-async function discard({ images }: Store, { note, image, disk, kept }: Opening): Promise<void> {
-  await kept.catch(() => {});
-  const opened = await disk.catch(() => undefined);
-  opened?.close();
-  await opened?.closed().catch(() => {});
-  await images.remove(image, note).catch(() => {});
+/** Closes and removes images that were not used. */
+async function discard({ images }: Store, opening: OpeningDisk): Promise<void> {
+  // While its image is locked, no process looks at those of its volumes.
+  for (const { opened, kept } of imagesOf(opening).reverse()) {
+    await kept.catch(() => {});
+    const open = await opened.catch(() => undefined);
+    if (typeof open === "function") await open();
+    else {
+      open?.close();
+      await open?.closed().catch(() => {});
+    }
+  }
+  await images.remove(opening.image, opening.note).catch(() => {});
 }

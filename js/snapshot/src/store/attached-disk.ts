@@ -1,18 +1,32 @@
-import { BOOLEAN, type Checks, checkOptions, type Duration, duration, text } from "../check.js";
+import {
+  BOOLEAN,
+  type Checks,
+  checkOptions,
+  type Duration,
+  duration,
+  invalid,
+  text,
+} from "../check.js";
 import { BlockDevice, type OpenDisk } from "../disk/disk.js";
 import { FILL_CHECKS, type FillOptions } from "../disk/fill.js";
+import { inFullIfTooLarge } from "../disk/save-disk.js";
 import { traceLocation } from "../disk/trace.js";
 import { ENCODING_CHECKS, type EncodingOptions } from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import { lengthOf } from "../format/byte-ranges.js";
 import { Turns } from "../local/locks.js";
 import { writeSmallObject } from "../location/small-object.js";
 import { WORK_CHECKS, type WorkOptions } from "../workers/pool.js";
 import { type Generation, generationOf } from "./generation.js";
-import { HOOK_CHECKS, type HookOptions, type Hooks, hooksOf, whileFrozen } from "./hooks.js";
+import { HOOK_CHECKS, type HookOptions, type Hooks, hooksOf } from "./hooks.js";
+import { JointSave, type SavedVolumes, type SaveWork } from "./joint-save.js";
 import type { Lease } from "./lease.js";
 import type { ImageNote, LocalImages } from "./local-images.js";
+import { METADATA } from "./new-disk.js";
 import {
+  type Content,
+  contentOf,
   headOf,
   MAX_LABEL_LENGTH,
   type NewGeneration,
@@ -20,7 +34,8 @@ import {
   withGeneration,
 } from "./pointer.js";
 import { saveRegularly } from "./regular-saves.js";
-import { type Snapshots, storedOf } from "./snapshots.js";
+import { type Snapshots, type StoredSnapshot, storedOf } from "./snapshots.js";
+import type { DiskVolume, Volume } from "./volume.js";
 
 /** Options of `DiskStore.attach`. */
 export interface AttachOptions extends WorkOptions, FillOptions, HookOptions {
@@ -34,6 +49,10 @@ export interface AttachOptions extends WorkOptions, FillOptions, HookOptions {
 export interface SaveDiskOptions extends WorkOptions, Pick<EncodingOptions, "level">, HookOptions {
   /** A note on the generation, at most 256 characters. Default: none. */
   readonly label?: string | undefined;
+  /**
+   * What the generation carries, such as what its memory needs: JSON of at most 4 KiB. Default: nothing.
+   */
+  readonly metadata?: unknown;
 }
 
 /** Options of `AttachedDisk.detach`. */
@@ -56,13 +75,20 @@ const SAVE_DISK_CHECKS: Checks<SaveDiskOptions> = {
   ...HOOK_CHECKS,
   level: ENCODING_CHECKS.level,
   label: text(MAX_LABEL_LENGTH),
+  metadata: METADATA,
 };
 
 const DETACH_CHECKS: Checks<DetachOptions> = { ...SAVE_DISK_CHECKS, save: BOOLEAN };
 
+/** The name of the disk itself among its volumes. */
+const ROOT = "";
+
 /** What connects an attached disk to its store. */
 interface Attachment {
   readonly name: string;
+  readonly volumes: ReadonlyMap<string, Volume>;
+  /** Those of them that are disks. */
+  readonly disks: ReadonlyMap<string, OpenDisk>;
   readonly lease: Lease;
   readonly snapshots: Snapshots;
   readonly images: LocalImages;
@@ -73,6 +99,8 @@ interface Attachment {
   readonly saveEvery: number | undefined;
   /** Called when the disk no longer needs the store. */
   readonly onDetached: () => void;
+  /** Unlock the volumes that are files. */
+  readonly closeFiles: readonly (() => Promise<void>)[];
 }
 
 /** The result of a save of an attached disk. */
@@ -96,6 +124,9 @@ export class AttachedDisk extends BlockDevice {
   /** The name of the disk. */
   readonly name: string;
   readonly #attachment: Attachment;
+  readonly #volumes: ReadonlyMap<string, Volume>;
+  /** The disk itself, and its volumes that are disks. */
+  readonly #disks: ReadonlyMap<string, OpenDisk>;
   readonly #ended = new AbortController();
   readonly #saving: Promise<void>;
   #detaching: Promise<void> | undefined;
@@ -110,6 +141,8 @@ export class AttachedDisk extends BlockDevice {
     super(open);
     this.name = attachment.name;
     this.#attachment = attachment;
+    this.#volumes = attachment.volumes;
+    this.#disks = new Map([[ROOT, open], ...attachment.disks]);
     this.#saving = this.#saveRegularly();
   }
 
@@ -117,6 +150,18 @@ export class AttachedDisk extends BlockDevice {
   get generation(): Generation {
     const { snapshots, lease } = this.#attachment;
     return generationOf(snapshots, lease.pointer, headOf(lease.pointer));
+  }
+
+  /** The names of its further volumes. */
+  get volumes(): string[] {
+    return [...this.#volumes.keys()];
+  }
+
+  /** Returns a further volume. @throws {SnapshotError} `ERR_ARGUMENT` if there is none of this name */
+  volume(name: string): Volume {
+    const found = this.#volumes.get(name);
+    if (found !== undefined) return found;
+    throw invalid("name", `one of ${this.volumes.join(", ") || "no volumes"}`, String(name));
   }
 
   /** How often the disk was attached, this time included. */
@@ -176,7 +221,7 @@ export class AttachedDisk extends BlockDevice {
     const { lease, images, note } = this.#attachment;
     const { save = true, ...saving } = checkOptions(options, DETACH_CHECKS);
     const checked = this.#withHooks(saving);
-    await this.closeServers();
+    await Promise.all([this.closeServers(), ...this.#diskVolumes.map((one) => one.closeServers())]);
     let lost: SnapshotError | undefined;
     try {
       await this.#turns.run(async () => {
@@ -189,8 +234,10 @@ export class AttachedDisk extends BlockDevice {
     }
     await this.#close();
     if (lost !== undefined) await lease.abandon();
-    // Without unsaved changes, there is nothing to recover.
-    if (save && this.changedBytes > 0) throw lost ?? this.#writtenTo();
+    // Without unsaved changes, there is nothing to recover. Memory cannot be.
+    const isMemory = (name: string) => this.#volumes.get(name)?.kind === "memory";
+    const recoverable = [...this.#disks].filter(([name]) => !isMemory(name));
+    if (save && this.#changedIn(recoverable) > 0) throw lost ?? this.#writtenTo();
     await images.remove(this.image, note);
   }
 
@@ -204,6 +251,9 @@ export class AttachedDisk extends BlockDevice {
     this.#isClosed = true;
     this.#ended.abort();
     try {
+      await Promise.all(this.#diskVolumes.map((one) => one.closeDisk()));
+      for (const close of this.#attachment.closeFiles) await close();
+      // Last: while it is locked, no process looks at those of its volumes.
       await this.closeDisk();
       await this.#saving;
     } finally {
@@ -211,21 +261,23 @@ export class AttachedDisk extends BlockDevice {
     }
   }
 
-  /** Saves the disk. @param isLast whether to release it, too */
+  /** Saves the disk and its volumes. @param isLast whether to release it, too */
   async #save(options: CheckedSave, isLast: boolean): Promise<SavedGeneration> {
     const begun = performance.now();
     const { lease } = this.#attachment;
-    const { changedBytes } = this;
     this.lost.throwIfAborted();
     if (this.#isClosed) throw new SnapshotError("ERR_DISK_CLOSED", `${this.name} was detached`);
     const commit: Commit = (change) => (isLast ? lease.release(change) : lease.commit(change));
-    const pause =
-      changedBytes > 0
-        ? await this.#saveChanges(options, commit)
-        : await this.#saveUnchanged(options, isLast ? commit : undefined);
+    const { number: before } = headOf(lease.pointer);
+    const changedBytes = this.#changedIn(this.#disks);
+    // Memory and files may change as late as in the hook.
+    const mayChange = changedBytes > 0 || this.#volumes.size > 0;
+    const pause = mayChange
+      ? await inFullIfTooLarge(() => this.#saveTogether(options, commit, isLast))
+      : await this.#saveUnchanged(options, isLast ? commit : undefined);
     const duration = performance.now() - begun;
     const generation = this.generation;
-    if (changedBytes > 0) {
+    if (mayChange && generation.number !== before) {
       const { number, digest, bytes } = generation;
       const saved = { generation: number, digest, bytes, changedBytes, pause, duration };
       emit("hedgerow:store:save", { ...this.#event, ...saved });
@@ -233,16 +285,62 @@ export class AttachedDisk extends BlockDevice {
     return { ...generation, pause, changedBytes, duration };
   }
 
-  /** Saves a new snapshot. Returns for how many milliseconds writes had to wait. */
-  async #saveChanges({ hooks, label, ...options }: CheckedSave, commit: Commit): Promise<number> {
+  /**
+   * Saves the disk and its volumes at one moment: all of them or none. Returns for how many milliseconds writes had to
+   * wait.
+   */
+  async #saveTogether(options: CheckedSave, commit: Commit, isLast: boolean): Promise<number> {
+    const { hooks, label, metadata, onProgress, ...work } = options;
     const { snapshots, lease } = this.#attachment;
-    const { signal } = options;
+    const publish = async (saved: SavedVolumes) => {
+      if (saved.size === 0) {
+        await this.#saveUnchanged(options, isLast ? commit : undefined);
+        return;
+      }
+      const time = Math.round(await snapshots.objects.now());
+      const storing = [...saved].map(([volume, { digest }]) => this.#storeTrace(volume, digest));
+      this.#isUncertain = true;
+      await commit((pointer) =>
+        withNext(pointer, { ...withSaved(headOf(pointer), saved), time, label, metadata }),
+      );
+      this.#isUncertain = false;
+      await Promise.all(storing);
+    };
+    const files = [...this.#volumes.values()].filter((volume) => volume.kind === "file");
+    const disks = [...this.#disks];
+    const count = disks.length + files.length;
+    const joint = new JointSave(count, hooks, publish, work.signal);
+    const { signal } = joint;
+    const pauses = await joint.run([
+      ...disks.map(([name, open]) => () => {
+        const progress = name === ROOT ? { onProgress } : {};
+        return this.#saveDisk(joint, name, open, { ...work, ...progress, signal });
+      }),
+      ...files.map((file) => async () => {
+        const { volumes = {} } = headOf(lease.pointer);
+        const last = volumes[file.name]?.digest;
+        await file.saveWith(joint, snapshots, { ...this.open.options, ...work, signal }, last);
+        return 0;
+      }),
+    ]);
+    return Math.max(...pauses);
+  }
+
+  /** Saves one of the disks together with the others. Returns for how many milliseconds writes had to wait. */
+  async #saveDisk(
+    joint: JointSave,
+    name: string,
+    { saver }: OpenDisk,
+    work: SaveWork,
+  ): Promise<number> {
+    const { snapshots, lease } = this.#attachment;
+    const { signal } = work;
     const { pause } = await snapshots.create((snapshot) =>
-      this.open.saver.save(
+      saver.save(
         {
           location: snapshots.newLocation,
           write: snapshot.write,
-          whileFrozen: (copy) => whileFrozen(hooks, copy, signal),
+          whileFrozen: (copy) => joint.copy(copy),
           publish: async (info) => {
             const stored = storedOf(info);
             // The disk may have read all of them from a cache: the store may lack one.
@@ -256,43 +354,42 @@ export class AttachedDisk extends BlockDevice {
             });
             // An uncertain save may be in the store, and the generation that this one continues may then have expired.
             if (this.#isUncertain) await snapshots.adoptAll(stored.bases, signal);
-            const time = Math.round(await snapshots.objects.now());
-            const storing = this.#storeTrace(info.digest);
-            this.#isUncertain = true;
-            await commit((pointer) => withNext(pointer, { ...stored, time, label }));
-            this.#isUncertain = false;
-            await storing;
+            await joint.publish(name, stored);
             return published;
           },
+          unchanged: () => joint.unchanged(),
         },
-        options,
+        work,
       ),
     );
     return pause;
   }
 
-  /** Adds a generation of the last snapshot if it has a label. Also writes the pointer to end the lease. */
-  async #saveUnchanged({ label }: CheckedSave, release: Commit | undefined): Promise<number> {
+  /** Adds a generation of the last snapshots if it has a label or metadata. Also writes the pointer to end the lease. */
+  async #saveUnchanged(
+    { label, metadata }: CheckedSave,
+    release: Commit | undefined,
+  ): Promise<number> {
     const { snapshots, lease } = this.#attachment;
-    if (label === undefined) {
+    if (label === undefined && metadata === undefined) {
       await release?.((pointer) => pointer);
       return 0;
     }
     const commit = release ?? ((change) => lease.commit(change));
     const time = Math.round(await snapshots.objects.now());
     await commit((pointer) => {
-      const { digest, bases } = headOf(pointer);
-      return withNext(pointer, { digest, bases, label, time, sizes: {} });
+      const content = { ...contentOf(headOf(pointer)), metadata };
+      return withNext(pointer, { ...content, label, time, sizes: {} });
     });
     return 0;
   }
 
-  /** Stores the trace beside a snapshot, for the next attachment. */
-  async #storeTrace(digest: string): Promise<void> {
+  /** Stores the trace of a volume beside its snapshot, for the next attachment. */
+  async #storeTrace(volume: string, digest: string): Promise<void> {
     const { snapshots } = this.#attachment;
     const location = traceLocation(snapshots.location(digest));
-    const { trace } = this;
-    if (location === undefined || trace.ranges.length === 0) return;
+    const trace = this.#disks.get(volume)?.recorder.trace;
+    if (location === undefined || trace === undefined || trace.ranges.length === 0) return;
     const text = Buffer.from(`${JSON.stringify(trace)}\n`);
     // A trace only saves time, so ignore errors.
     await writeSmallObject(location, text, { ...this.open.options, signal: undefined }).catch(
@@ -300,11 +397,19 @@ export class AttachedDisk extends BlockDevice {
     );
   }
 
+  /** Returns the number of bytes of disks that were written since the last save. */
+  #changedIn(disks: Iterable<readonly [string, OpenDisk]>): number {
+    let sum = 0;
+    for (const [, { saver, info }] of disks)
+      sum += lengthOf([...saver.changed.runs(0, info.imageSize)]);
+    return sum;
+  }
+
   async #saveRegularly(): Promise<void> {
     const { saveEvery } = this.#attachment;
     if (saveEvery === undefined) return;
     const saved = {
-      hasChanged: () => this.changedBytes > 0 && !this.lost.aborted,
+      hasChanged: () => this.#changedIn(this.#disks) > 0 && !this.lost.aborted,
       save: () => this.save({}),
       onFailure: (error: unknown) => {
         const { code, message } = error as SnapshotError;
@@ -312,6 +417,10 @@ export class AttachedDisk extends BlockDevice {
       },
     };
     await saveRegularly(saveEvery, saved, this.#ended.signal);
+  }
+
+  get #diskVolumes(): DiskVolume[] {
+    return [...this.#volumes.values()].filter((volume) => volume.kind !== "file");
   }
 
   get #event() {
@@ -323,4 +432,18 @@ export class AttachedDisk extends BlockDevice {
 function withNext(pointer: Pointer, generation: NewGeneration): Pointer {
   const pinned = pointer.lease?.generation;
   return withGeneration(pointer, generation, ({ number }) => number === pinned);
+}
+
+/** Returns what a generation has after a save of some of its volumes. */
+function withSaved(before: Content, saved: SavedVolumes) {
+  const { digest, bases } = saved.get(ROOT) ?? before;
+  const volumes = Object.entries(before.volumes ?? {}).map(([name, volume]) => {
+    const found = saved.get(name);
+    const { kind } = volume;
+    const stored = found && { digest: found.digest, bases: found.bases };
+    return [name, stored ? { kind, size: found.imageSize, ...stored } : volume] as const;
+  });
+  const sizes = Object.assign({}, ...[...saved.values()].map((one) => one.sizes));
+  const further = before.volumes && { volumes: Object.fromEntries(volumes) };
+  return { digest, bases, ...further, sizes: sizes as StoredSnapshot["sizes"] };
 }

@@ -13,7 +13,7 @@ import {
   millisecondsOf,
   SIGNAL,
 } from "../check.js";
-import { byGeneration, objectsOf, type Pointer } from "./pointer.js";
+import { byGeneration, objectsOf, type Pointer, snapshotsOf } from "./pointer.js";
 import { eachOf, forMany, type Pointers } from "./pointers.js";
 import type { ListedSnapshot, Snapshots } from "./snapshots.js";
 
@@ -164,7 +164,7 @@ export interface Reference {
   readonly name: string;
   /** The number of the generation. */
   readonly generation: number;
-  /** Whether it is the snapshot of the generation, or a base object of that. */
+  /** Whether it is a snapshot of the generation, or a base object of one. */
   readonly as: "snapshot" | "base";
 }
 
@@ -179,7 +179,8 @@ export async function explain(
   const finding = pointers.each((name, { generations }) => {
     for (const generation of generations) {
       if (!objectsOf(generation).includes(digest)) continue;
-      const as = generation.digest === digest ? "snapshot" : "base";
+      const isSnapshot = snapshotsOf(generation).some((one) => one.digest === digest);
+      const as = isSnapshot ? "snapshot" : "base";
       references.push({ name, generation: generation.number, as });
     }
   }, signal);

@@ -34,20 +34,22 @@ import {
   type NewDiskOptions,
   newPointer,
   recover,
-  storeContent,
+  storeDisk,
 } from "./new-disk.js";
 import { openStore, type Store, type StoreOptions } from "./open-store.js";
 import {
   checkName,
+  contentOf,
   headOf,
   MAX_LABEL_LENGTH,
   objectsOf,
   type Pointer,
   type PointerGeneration,
+  snapshotsOf,
   withGeneration,
+  withGenerations,
 } from "./pointer.js";
 import { eachOf, forMany, POINTERS_AT_A_TIME } from "./pointers.js";
-import type { StoredSnapshot } from "./snapshots.js";
 
 /** Options of `DiskStore.fork` and `DiskStore.verify`. */
 export interface GenerationOptions {
@@ -164,12 +166,12 @@ export class DiskStore {
   async create(name: string, options: NewDiskOptions): Promise<Generation> {
     checkName("name", name);
     options = checkNewDisk(options);
-    const { label, signal } = options;
+    const { signal } = options;
     signal?.throwIfAborted();
     const { pointers, snapshots, transfer } = this.#open;
     if ((await pointers.find(name, signal)) !== undefined) throw this.#exists(name);
-    const stored = await storeContent(snapshots, { ...transfer, ...options });
-    const pointer = newPointer(stored, await this.#now(), { label });
+    const first = await storeDisk(snapshots, options, transfer);
+    const pointer = newPointer(first, await this.#now());
     await pointers.create(name, pointer, signal);
     return this.#generation(pointer);
   }
@@ -234,7 +236,8 @@ export class DiskStore {
     // If it expired since, a collection may have deleted it.
     await snapshots.adoptAll(objectsOf(generation), signal);
     const parent = { name, generation: generation.number };
-    await createForks(pointers, names, storedIn(pointer, generation), parent, signal);
+    const { size, objects: sizes } = withGenerations(pointer, [generation]);
+    await createForks(pointers, names, { ...contentOf(generation), size, sizes, parent }, signal);
   }
 
   /**
@@ -259,8 +262,7 @@ export class DiskStore {
         await checkDetached(pointers, name, known, "detach it first");
         const found = this.#find(name, known.pointer, generation);
         await snapshots.adoptAll(objectsOf(found), signal);
-        const { digest, bases } = found;
-        const again = { digest, bases, time, sizes: {} };
+        const again = { ...contentOf(found), time, sizes: {} };
         // A host that was cut off must not save over it.
         return withGeneration({ ...known.pointer, lease: null }, again);
       },
@@ -292,7 +294,8 @@ export class DiskStore {
     const known = await pointers.read(name, signal);
     const { pointer } = known;
     const { generations, objects, lease, epoch, size } = pointer;
-    const own = new Set(generations.filter(({ number }) => number > 1).map(({ digest }) => digest));
+    const later = generations.filter(({ number }) => number > 1);
+    const own = new Set(later.flatMap(snapshotsOf).map(({ digest }) => digest));
     const begun = new Set(generations.filter(({ number }) => number === 1).flatMap(objectsOf));
     let [ownBytes, sharedBytes] = [0, 0];
     for (const [digest, bytes] of Object.entries(objects))
@@ -366,7 +369,7 @@ export class DiskStore {
   }
 
   /**
-   * Verifies a disk: every byte of one generation, and the sizes of all snapshots that its generations need.
+   * Verifies a disk: every byte of one generation with its volumes, and the sizes of all snapshots that its generations need.
    *
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE`, and what `verifySnapshot` throws
    */
@@ -379,9 +382,10 @@ export class DiskStore {
     await eachOf(Object.entries(pointer.objects), POINTERS_AT_A_TIME, ([digest, size]) =>
       snapshots.check(digest, size, signal),
     );
-    const { digest } = generation;
-    const source = safeLocation(snapshots.location(digest));
-    await verifySnapshot(source, { ...transfer, digest, signal, resolve: snapshots.resolve });
+    for (const { digest } of snapshotsOf(generation)) {
+      const source = safeLocation(snapshots.location(digest));
+      await verifySnapshot(source, { ...transfer, digest, signal, resolve: snapshots.resolve });
+    }
     return generationOf(snapshots, pointer, generation);
   }
 
@@ -486,13 +490,4 @@ function namesOf(forks: string | readonly string[]): readonly string[] {
   for (const name of names) checkName("forks", name);
   if (names.length === new Set(names).size) return names;
   throw invalid("forks", "a name, or different names in an array", "a name twice");
-}
-
-/** Returns the snapshot of a generation, with the sizes of its objects. */
-function storedIn(pointer: Pointer, generation: PointerGeneration): StoredSnapshot {
-  const { digest, bases } = generation;
-  const sizes = Object.fromEntries(
-    objectsOf(generation).map((object) => [object, pointer.objects[object] ?? 0]),
-  );
-  return { digest, bases, sizes, imageSize: pointer.size };
 }

@@ -4,6 +4,8 @@ import {
   type ParentGeneration,
   type Pointer,
   type PointerGeneration,
+  snapshotsOf,
+  type VolumeKind,
 } from "./pointer.js";
 import type { Snapshots } from "./snapshots.js";
 
@@ -19,12 +21,27 @@ export interface Generation {
   readonly time: Date;
   /** The note that was saved with it. */
   readonly label: string | undefined;
-  /** The number of bytes of its snapshot, without its base objects. */
+  /** The number of bytes of its snapshot and those of its volumes, without their base objects. */
   readonly bytes: number;
-  /** The number of bytes of its snapshot and its base objects. */
+  /** The number of bytes of these snapshots and their base objects. */
   readonly totalBytes: number;
+  /** Its further volumes by name. */
+  readonly volumes: Readonly<Record<string, SavedVolume>>;
+  /** What was saved with it as `metadata`. */
+  readonly metadata: unknown;
   /** The disk and the generation that a fork began from. */
   readonly parent: ParentGeneration | undefined;
+}
+
+/** A further volume of a disk, as it was saved. */
+export interface SavedVolume {
+  readonly kind: VolumeKind;
+  /** In bytes. */
+  readonly size: number;
+  /** The identity of its snapshot. */
+  readonly digest: string;
+  /** The path or URL of its snapshot, as for `restoreSnapshot`. */
+  readonly source: string;
 }
 
 /** Returns a generation as users see it. */
@@ -33,16 +50,24 @@ export function generationOf(
   { objects }: Pointer,
   generation: PointerGeneration,
 ): Generation {
-  const { number, digest, time, label, parent } = generation;
-  const sizes = objectsOf(generation).map((object) => objects[object] ?? 0);
+  const { number, digest, time, label, parent, metadata } = generation;
+  const source = (one: string) => safeLocation(snapshots.location(one));
+  const volumes = Object.entries(generation.volumes ?? {}).map(([name, volume]) => {
+    const { kind, size } = volume;
+    return [name, { kind, size, digest: volume.digest, source: source(volume.digest) }] as const;
+  });
+  const total = (digests: Iterable<string>) =>
+    [...digests].reduce((sum, one) => sum + (objects[one] ?? 0), 0);
   return {
     number,
     digest,
     label,
     parent,
-    source: safeLocation(snapshots.location(digest)),
+    metadata,
+    source: source(digest),
     time: new Date(time),
-    bytes: objects[digest] ?? 0,
-    totalBytes: sizes.reduce((sum, size) => sum + size, 0),
+    bytes: total(new Set(snapshotsOf(generation).map((one) => one.digest))),
+    totalBytes: total(objectsOf(generation)),
+    volumes: Object.fromEntries(volumes),
   };
 }

@@ -9,13 +9,16 @@ import { lockFile, Mutex } from "../local/locks.js";
 import { readWholeFile } from "../local/open-file.js";
 import { checkOwnDirectory, PRIVATE_DIRECTORY } from "../local/private-file.js";
 import { undefinedIfMissing, wrapSystemErrors } from "../local/system-errors.js";
-import { isDigest } from "./pointer.js";
+import { isDigest, isVolumeKind, type VolumeKind } from "./pointer.js";
 
 const MAX_RECORD_LENGTH = 4_096;
 
 /** The suffixes of an image and of its record. */
 const IMAGE = ".raw";
 const RECORD = ".json";
+
+/** Precedes the name of a volume: no disk has it in its name. */
+const VOLUME = "@";
 
 /** The file that is locked while images are made, removed or inspected. */
 const LOCK = "lock";
@@ -33,6 +36,9 @@ export interface ImageNote {
   readonly digest: string;
   /** Whether its changes are saved or not wanted. */
   readonly isDone?: boolean | undefined;
+  /** The kind of a further volume of the disk, and its size in bytes. */
+  readonly kind?: VolumeKind | undefined;
+  readonly size?: number | undefined;
 }
 
 /** The origin of a local image whose record may be damaged. */
@@ -47,13 +53,22 @@ interface ImageRecord extends ImageNote {
   readonly store: string;
 }
 
+/** The local image of a further volume. */
+interface VolumeImage {
+  readonly volume: string;
+  readonly path: string;
+  readonly origin: ImageOrigin;
+}
+
 /** A local image whose changes may not have been saved. */
-export interface UnsavedImage extends Omit<ImageOrigin, "isDone" | "digest"> {
+export interface UnsavedImage extends Pick<ImageOrigin, "name" | "generation"> {
   /** The path of the image. */
   readonly image: string;
   /** The identity of the snapshot that the image began with; undefined if its files are damaged. */
   readonly digest: string | undefined;
-  /** The number of bytes that were written to it; undefined if its files are damaged. */
+  /**
+   * The number of bytes that were written to it, and to the disks among its volumes; undefined if their files are damaged.
+   */
   readonly changedBytes: number | undefined;
 }
 
@@ -91,9 +106,11 @@ export class LocalImages {
     await checkOwnDirectory("ERR_TARGET", directory);
   }
 
-  /** Returns the path of a new image. @param token that of its lease */
-  pathFor(name: string, token: string): string {
-    return join(resolve(this.directory), `${name}-${token.slice(0, 8)}${IMAGE}`);
+  /** Returns the path of a new image of a disk, or of a volume. @param token that of its lease */
+  pathFor(name: string, token: string, volume?: string): string {
+    const stem = `${name}-${token.slice(0, 8)}`;
+    const named = volume === undefined ? stem : `${stem}${VOLUME}${volume}`;
+    return join(resolve(this.directory), `${named}${IMAGE}`);
   }
 
   /**
@@ -118,7 +135,10 @@ export class LocalImages {
     return this.#locked(image, () => LockedDisk.open(image));
   }
 
-  /** Removes an image whose changes are saved or not wanted. Returns false if a process has it open. */
+  /**
+   * Removes an image whose changes are saved or not wanted, with those of its volumes. Returns false if a process has it
+   * open.
+   */
   remove(image: string, note: ImageOrigin): Promise<boolean> {
     return this.#locked(image, async () => {
       const idle = await openIdleImage(image);
@@ -126,12 +146,22 @@ export class LocalImages {
       try {
         // If this is interrupted, the rest must not count as unsaved.
         await this.#record(image, { ...note, isDone: true }, false);
-        await this.#remove(image, idle);
+        await this.#removeAll(image, idle);
         return true;
       } finally {
         await idle.close();
       }
     });
+  }
+
+  /** Returns the images of the volumes of a disk. */
+  async volumesOf(image: string): Promise<VolumeImage[]> {
+    const found = [];
+    for (const path of await this.#volumePaths(image)) {
+      const volume = basename(path, IMAGE).split(VOLUME)[1] as string;
+      found.push({ volume, path, origin: await this.originOf(path) });
+    }
+    return found;
   }
 
   /**
@@ -158,7 +188,7 @@ export class LocalImages {
       if (record?.isDone) continue;
       const { name, generation } = record ?? { name: nameIn(image), generation: undefined };
       const found = await this.#whileIdle(image, async (idle) => {
-        const changedBytes = await idle.writtenBytes();
+        const changedBytes = await this.#changedBytes(image, idle);
         return { changedBytes, digest: record?.digest ?? (await idle.digest()) };
       }).catch(() => ({ changedBytes: undefined, digest: record?.digest }));
       if (found !== undefined && found.changedBytes !== 0)
@@ -174,7 +204,8 @@ export class LocalImages {
   async clean(age: number): Promise<void> {
     for await (const [image, record] of this.#records()) {
       await this.#whileIdle(image, async (idle) => {
-        if (record?.isDone || (await idle.writtenBytes()) === 0) await this.#remove(image, idle);
+        if (record?.isDone || (await this.#changedBytes(image, idle)) === 0)
+          await this.#removeAll(image, idle);
       }).catch(() => {
         // It may have unsaved changes. Others need not wait until it is mended.
       });
@@ -188,9 +219,11 @@ export class LocalImages {
     }
   }
 
-  /** Yields the images of this store with their records, which are undefined if they are damaged. */
+  /** Yields the images of disks of this store with their records, which are undefined if they are damaged. */
   async *#records(): AsyncGenerator<readonly [image: string, record: ImageRecord | undefined]> {
-    for (const name of (await this.#names()).filter((one) => one.endsWith(RECORD)).sort()) {
+    const names = await this.#names();
+    const isOfDisk = (name: string) => name.endsWith(RECORD) && !name.includes(VOLUME);
+    for (const name of names.filter(isOfDisk).sort()) {
       const image = join(resolve(this.directory), `${basename(name, RECORD)}${IMAGE}`);
       const record = await this.#readRecord(image).catch(() => undefined);
       if (record !== undefined) yield [image, record === "damaged" ? undefined : record];
@@ -247,9 +280,48 @@ export class LocalImages {
     await writeAtomically(recordOf(image), options, (file) => file.writeFile(text));
   }
 
+  /** Returns the number of bytes that were written to the image of a disk, and to the disks among its volumes. */
+  async #changedBytes(image: string, idle: IdleImage): Promise<number> {
+    let sum = await idle.writtenBytes();
+    for (const path of await this.#volumePaths(image)) {
+      const record = await this.#readRecord(path);
+      if (record !== "damaged" && record?.kind !== "disk") continue;
+      const volume = await openIdleImage(path);
+      try {
+        sum += (await volume?.writtenBytes()) ?? 0;
+      } finally {
+        await volume?.close();
+      }
+    }
+    return sum;
+  }
+
+  /** Removes the images of the volumes of a disk, and then its own. */
+  async #removeAll(image: string, idle: IdleImage): Promise<void> {
+    for (const path of await this.#volumePaths(image)) {
+      const volume = await openIdleImage(path);
+      try {
+        if (volume !== undefined) await this.#remove(path, volume);
+      } finally {
+        await volume?.close();
+      }
+    }
+    await this.#remove(image, idle);
+  }
+
   async #remove(image: string, idle: IdleImage): Promise<void> {
     await idle.remove();
     await rm(recordOf(image), { force: true });
+  }
+
+  /** Returns the paths of the images of volumes of a disk. They have records, even if the images are incomplete. */
+  async #volumePaths(image: string): Promise<string[]> {
+    const start = `${basename(image, IMAGE)}${VOLUME}`;
+    const names = await undefinedIfMissing(readdir(dirname(image)));
+    return (names ?? [])
+      .filter((name) => name.startsWith(start) && name.endsWith(RECORD))
+      .map((name) => join(dirname(image), `${basename(name, RECORD)}${IMAGE}`))
+      .sort();
   }
 }
 
@@ -273,18 +345,20 @@ function recordOf(image: string): string {
 
 /** Returns the name of the disk that an image is of. */
 function nameIn(image: string): string {
-  return basename(image, IMAGE).replace(/-[0-9a-f]{8}$/, "");
+  return basename(image, IMAGE).replace(/-[0-9a-f]{8}(@.*)?$/, "");
 }
 
 function parseRecord(bytes: Buffer): ImageRecord | undefined {
   try {
     const found = Object(JSON.parse(String(bytes))) as Record<string, unknown>;
-    const { version, store, name, generation, digest, isDone } = found;
+    const { version, store, name, generation, digest, isDone, kind, size } = found;
     const isValid = version === 1 && typeof store === "string" && typeof name === "string";
     const isKnown =
       Number.isSafeInteger(generation) || (isDone === true && generation === undefined);
     if (!isValid || !isDigest(digest) || !isKnown) return undefined;
-    return { store, name, generation: generation as number, digest, isDone: isDone === true };
+    const record = { store, name, generation: generation as number, digest };
+    const volume = isVolumeKind(kind) ? { kind, size: Number(size) } : undefined;
+    return { ...record, isDone: isDone === true, ...volume };
   } catch {
     return undefined;
   }

@@ -2,19 +2,29 @@
 
 import { randomUUID } from "node:crypto";
 import {
+  type Check,
   type Checks,
+  checkObject,
   checkOptions,
   DIGEST,
   FUNCTION,
   integer,
   invalid,
+  is,
+  object,
   oneOf,
   text,
 } from "../check.js";
 import type { CreateOptions } from "../create-snapshot.js";
 import type { OpenDisk } from "../disk/disk.js";
 import { type DiskToOpen, openDisk } from "../disk/open-disk.js";
-import { checkEncoding, ENCODING_CHECKS, encodingOf } from "../encode/snapshot-encoder.js";
+import { inFullIfTooLarge } from "../disk/save-disk.js";
+import {
+  checkEncoding,
+  ENCODING_CHECKS,
+  type EncodingOptions,
+  encodingOf,
+} from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";
 import { MAX_IMAGE_SIZE } from "../format/limits.js";
 import type { SnapshotInfo } from "../format/manifest.js";
@@ -34,12 +44,25 @@ import { compiledEncode } from "../wasm/compiled-encode.js";
 import { WORK_CHECKS, type WorkOptions } from "../workers/pool.js";
 import type { ImageOrigin } from "./local-images.js";
 import type { Store } from "./open-store.js";
-import { MAX_LABEL_LENGTH, type ParentGeneration, type Pointer } from "./pointer.js";
+import {
+  checkVolumeName,
+  MAX_LABEL_LENGTH,
+  MAX_METADATA_LENGTH,
+  MAX_VOLUMES,
+  metadataLength,
+  type NewGeneration,
+  type Pointer,
+  type PointerVolume,
+  type VolumeKind,
+} from "./pointer.js";
 import { eachOf, POINTERS_AT_A_TIME, type Pointers } from "./pointers.js";
 import { type Snapshots, type StoredSnapshot, storedOf } from "./snapshots.js";
 
-/** The content of a new disk: exactly one of `from`, `image` and `size`. */
-export interface NewDiskOptions extends WorkOptions {
+/** The default piece size of memory: a resumed machine reads single pages. */
+const MEMORY_PIECE_SIZE = 2 ** 16;
+
+/** The content of a new disk or volume: one of `from`, `image` and `size`. */
+export interface ContentOptions {
   /** A snapshot, which is copied into the store with its base objects: a path or a URL, as for `restoreSnapshot`. */
   readonly from?: string | URL | undefined;
   /** The identity that `from` must have, as 64 hexadecimal digits. Default: any. */
@@ -56,15 +79,33 @@ export interface NewDiskOptions extends WorkOptions {
   readonly size?: number | undefined;
   /** zstd compression level of `image`, 1 to 19. Default: `3`. */
   readonly level?: number | undefined;
-  /** Maximum size of the part of `image` in one frame, as for `createSnapshot`. Default: 1 MiB. */
+  /**
+   * Maximum size of the part of `image` in one frame, as for `createSnapshot`. Default: 1 MiB, and 64 KiB for the memory
+   * of a virtual machine.
+   */
   readonly pieceSize?: number | undefined;
+}
+
+/** Options of `DiskStore.create`: exactly one of `from`, `image` and `size`. */
+export interface NewDiskOptions extends ContentOptions, WorkOptions {
+  /** Further volumes by name, at most 16, which are saved together with the disk. Default: none. */
+  readonly volumes?: Readonly<Record<string, NewVolume>> | undefined;
+  /** What the first generation carries: JSON of at most 4 KiB. Default: nothing. */
+  readonly metadata?: unknown;
   /** A note on the first generation, at most 256 characters. */
   readonly label?: string | undefined;
 }
 
-/** The checks of {@link NewDiskOptions}. */
-export const NEW_DISK_CHECKS: Checks<NewDiskOptions> = {
-  ...WORK_CHECKS,
+/** A further volume of a new disk. A file needs none of `from`, `image` and `size`: it is then empty. */
+export interface NewVolume extends ContentOptions {
+  /**
+   * `"disk"`, `"memory"`, or `"file"` for a small file of any size. Default: `"memory"` for a volume of this name,
+   * `"file"` without content, else `"disk"`.
+   */
+  readonly kind?: VolumeKind | undefined;
+}
+
+const CONTENT_CHECKS: Checks<ContentOptions> = {
   ...ENCODING_CHECKS,
   from: (name, location) => locationOf(name, location as string),
   digest: DIGEST,
@@ -73,29 +114,111 @@ export const NEW_DISK_CHECKS: Checks<NewDiskOptions> = {
   image: (name, path) => localPath(name, path as string),
   format: oneOf("raw"),
   size: integer(0, MAX_IMAGE_SIZE),
+};
+
+const VOLUME_CHECK = object<NewVolume>({
+  ...CONTENT_CHECKS,
+  kind: oneOf("disk", "memory", "file"),
+});
+
+/** The check of metadata. */
+export const METADATA: Check = is(
+  `JSON of at most ${MAX_METADATA_LENGTH} bytes`,
+  (value) => isSerialisable(value) && metadataLength(value) <= MAX_METADATA_LENGTH,
+);
+
+const NEW_DISK_CHECKS: Checks<NewDiskOptions> = {
+  ...WORK_CHECKS,
+  ...CONTENT_CHECKS,
+  volumes(name, volumes) {
+    checkObject(name, volumes);
+    const given = Object.entries(volumes);
+    if (given.length > MAX_VOLUMES)
+      throw invalid(name, `at most ${MAX_VOLUMES} volumes`, String(given.length));
+    for (const [key, volume] of given) {
+      checkVolumeName(name, key);
+      VOLUME_CHECK(`${name}.${key}`, volume);
+    }
+  },
+  metadata: METADATA,
   label: text(MAX_LABEL_LENGTH),
 };
 
-/** Returns checked options. @throws {SnapshotError} `ERR_ARGUMENT` unless exactly one content is given */
+/** Returns checked options. @throws {SnapshotError} `ERR_ARGUMENT`, also unless each volume has exactly one content */
 export function checkNewDisk(options: NewDiskOptions): NewDiskOptions {
   options = checkOptions(options, NEW_DISK_CHECKS);
-  const given = (["from", "image", "size"] as const).filter((key) => options[key] !== undefined);
-  if (given.length === 1) return options;
-  throw invalid("options", "one of from, image and size", given.join(" and ") || "none");
+  checkContent("options", options);
+  for (const [name, volume] of Object.entries(options.volumes ?? {}))
+    if (kindOf(name, volume) !== "file" || contentsOf(volume).length > 0)
+      checkContent(`volumes.${name}`, volume);
+  return options;
 }
 
-/** Stores the content of a new disk. @throws {SnapshotError} what `DiskStore.create` throws */
-export async function storeContent(
+function checkContent(name: string, options: ContentOptions): void {
+  const given = contentsOf(options);
+  if (given.length === 1) return;
+  throw invalid(name, "one of from, image and size", given.join(" and ") || "none");
+}
+
+function contentsOf(options: ContentOptions): string[] {
+  return (["from", "image", "size"] as const).filter((key) => options[key] !== undefined);
+}
+
+function kindOf(name: string, volume: NewVolume): VolumeKind {
+  if (volume.kind !== undefined) return volume.kind;
+  if (contentsOf(volume).length === 0) return "file";
+  return name === "memory" ? "memory" : "disk";
+}
+
+function isSerialisable(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** A generation that a disk begins with. */
+interface FirstGeneration extends Omit<NewGeneration, "time"> {
+  /** The size of the disk, in bytes. */
+  readonly size: number;
+}
+
+/** Stores the content of a new disk and of its volumes. @throws {SnapshotError} what `DiskStore.create` throws */
+export async function storeDisk(
   snapshots: Snapshots,
-  options: NewDiskOptions & TransferOptions,
+  { volumes = {}, metadata, label, ...options }: NewDiskOptions,
+  transfer: TransferOptions,
+): Promise<FirstGeneration> {
+  const { digest, bases, sizes, imageSize } = await storeContent(snapshots, options, transfer);
+  const first = { size: imageSize, digest, bases, metadata, label };
+  const stored: Record<string, PointerVolume> = {};
+  const allSizes = { ...sizes };
+  for (const [name, volume] of Object.entries(volumes)) {
+    const { kind, ...content } = { ...volume, kind: kindOf(name, volume) };
+    const pieceSize = content.pieceSize ?? (kind === "memory" ? MEMORY_PIECE_SIZE : undefined);
+    const work = { signal: options.signal, workers: options.workers };
+    const one = await storeContent(snapshots, { ...work, ...content, pieceSize }, transfer);
+    stored[name] = { kind, size: one.imageSize, digest: one.digest, bases: one.bases };
+    Object.assign(allSizes, one.sizes);
+  }
+  const isPlain = Object.keys(stored).length === 0;
+  return { ...first, volumes: isPlain ? undefined : stored, sizes: allSizes };
+}
+
+async function storeContent(
+  snapshots: Snapshots,
+  options: ContentOptions & WorkOptions,
+  transfer: TransferOptions,
 ): Promise<StoredSnapshot> {
   const { from, image, size } = options;
-  if (from !== undefined) return snapshots.import(locationOf("from", from), options);
+  if (from !== undefined)
+    return snapshots.import(locationOf("from", from), { ...transfer, ...options });
   if (image !== undefined) {
     const file = await ImageFile.open(localPath("image", image));
     try {
       if (options.format === undefined) await file.checkRaw();
-      return await storeImage(snapshots, file, options);
+      return await storeImage(snapshots, file, { ...transfer, ...options });
     } finally {
       await file.close();
     }
@@ -103,7 +226,8 @@ export async function storeContent(
   const { path, handle } = await openTemporaryFile();
   try {
     await wrapWriteErrors(`${path}, as TMPDIR says`, handle.truncate(size ?? 0));
-    return await storeImage(snapshots, await ImageFile.of(path, handle), options);
+    const empty = await ImageFile.of(path, handle);
+    return await storeImage(snapshots, empty, { ...transfer, ...options });
   } finally {
     await handle.close();
   }
@@ -113,7 +237,7 @@ export async function storeContent(
 export async function storeImage(
   snapshots: Snapshots,
   image: ImageFile,
-  options: NewDiskOptions,
+  options: EncodingOptions & WorkOptions & TransferOptions,
 ): Promise<StoredSnapshot> {
   const encoding = encodingOf(options);
   checkEncoding(await compiledEncode(), encoding);
@@ -125,44 +249,32 @@ export async function storeImage(
   });
 }
 
-/** Returns the pointer of a new disk. @param parent of a fork */
-export function newPointer(
-  { digest, bases, sizes, imageSize }: StoredSnapshot,
-  time: number,
-  {
-    label,
-    parent,
-  }: {
-    readonly label?: string | undefined;
-    readonly parent?: ParentGeneration | undefined;
-  } = {},
-): Pointer {
-  const first = { number: 1, digest, bases, time: Math.round(time), label, parent };
+/** Returns the pointer of a new disk. */
+export function newPointer({ size, sizes, ...generation }: FirstGeneration, time: number): Pointer {
   return {
     id: randomUUID(),
     epoch: 0,
     lease: null,
-    size: imageSize,
+    size,
     next: 2,
-    generations: [first],
+    generations: [{ number: 1, time: Math.round(time), ...generation }],
     objects: sizes,
   };
 }
 
 /**
- * Creates disks that begin with a snapshot: all of them or none.
+ * Creates disks that begin with a generation of another one: all of them or none.
  *
  * @throws {SnapshotError} `ERR_DISK_EXISTS`, `ERR_STORE`
  */
 export async function createForks(
   pointers: Pointers,
   names: readonly string[],
-  stored: StoredSnapshot,
-  parent: ParentGeneration,
+  first: FirstGeneration,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const time = await pointers.objects.now();
-  const forks = new Map(names.map((name) => [name, newPointer(stored, time, { parent })]));
+  const forks = new Map(names.map((name) => [name, newPointer(first, time)]));
   const begun = new Set<string>();
   try {
     await eachOf(forks, POINTERS_AT_A_TIME, async ([name, pointer]) => {
@@ -191,8 +303,8 @@ interface RecoverRequest {
 }
 
 /**
- * Saves a local image as a new disk, relative to the snapshot that it began with. If that was deleted since, an image that
- * is complete does not need it.
+ * Saves the local images of a disk and of its volumes as a new disk. Memory and files begin empty: they may be of another
+ * moment than the disks.
  *
  * @throws {SnapshotError} what `DiskStore.recover` throws
  */
@@ -202,31 +314,65 @@ export async function recover(
   note: ImageOrigin,
   { name, label, signal }: RecoverRequest,
 ): Promise<Pointer> {
-  const { objects, pointers, snapshots, transfer } = store;
-  const create = async (stored: StoredSnapshot) => {
-    const { name: origin, generation } = note;
-    const parent = generation === undefined ? undefined : { name: origin, generation };
-    const pointer = newPointer(stored, await objects.now(), { label, parent });
-    await pointers.create(name, pointer, signal);
-    return pointer;
+  const { objects, pointers, snapshots, images, transfer } = store;
+  const save = async (path: string, origin: ImageOrigin): Promise<StoredSnapshot> => {
+    if (origin.kind !== undefined && origin.kind !== "disk") {
+      const size = origin.kind === "memory" ? origin.size : 0;
+      const pieceSize = origin.kind === "memory" ? MEMORY_PIECE_SIZE : undefined;
+      return storeContent(snapshots, { size, pieceSize, signal }, transfer);
+    }
+    const [found] = await snapshots.adopt([origin.digest], signal);
+    return found === undefined
+      ? storeWhole(store, path, { ...transfer, signal })
+      : storeChanges(store, path, origin, signal);
   };
-  const [size] = await snapshots.adopt([note.digest], signal);
-  if (size === undefined) return create(await storeWhole(store, image, { ...transfer, signal }));
+  const { digest, bases, imageSize, sizes } = await save(image, note);
+  const volumes: Record<string, PointerVolume> = {};
+  const allSizes = { ...sizes };
+  for (const { volume, path, origin } of await images.volumesOf(image)) {
+    const stored = await save(path, origin);
+    const { kind = "disk" } = origin;
+    const { imageSize: size } = stored;
+    volumes[volume] = { kind, size, digest: stored.digest, bases: stored.bases };
+    Object.assign(allSizes, stored.sizes);
+  }
+  const { name: origin, generation } = note;
+  const first = {
+    size: imageSize,
+    digest,
+    bases,
+    volumes: Object.keys(volumes).length === 0 ? undefined : volumes,
+    sizes: allSizes,
+    label,
+    parent: generation === undefined ? undefined : { name: origin, generation },
+  };
+  const pointer = newPointer(first, await objects.now());
+  await pointers.create(name, pointer, signal);
+  return pointer;
+}
+
+/** Stores a local image relative to the snapshot that it began with. */
+async function storeChanges(
+  store: Store,
+  image: string,
+  note: ImageOrigin,
+  signal: AbortSignal | undefined,
+): Promise<StoredSnapshot> {
+  const { snapshots, transfer } = store;
   const options = { ...transfer, signal, resolve: snapshots.resolve };
   const disk = await openUnsaved(store, image, note, options);
   try {
     return await snapshots.create(async (snapshot) => {
-      let created: Pointer | undefined;
+      let stored: StoredSnapshot | undefined;
       const publish = async (info: SnapshotInfo) => {
         const published = await snapshot.publish(info, signal);
-        const stored = storedOf(info);
+        stored = storedOf(info);
         await snapshots.adoptAll(stored.bases, signal);
-        created = await create(stored);
         return published;
       };
       const target = { location: snapshots.newLocation, write: snapshot.write, publish };
-      await disk.saver.save(target, { signal });
-      return created as Pointer;
+      await inFullIfTooLarge(() => disk.saver.save(target, { signal }));
+      return stored as unknown as StoredSnapshot;
     });
   } finally {
     disk.close();
@@ -261,7 +407,7 @@ function openUnsaved(
 async function storeWhole(
   { snapshots, images }: Store,
   image: string,
-  options: NewDiskOptions,
+  options: WorkOptions & TransferOptions,
 ): Promise<StoredSnapshot> {
   const locked = await images.lock(image);
   try {

@@ -30,9 +30,23 @@ export function checkName(what: string, name: unknown): asserts name is string {
   throw invalid(what, expected, found);
 }
 
-/** The kind and version of pointers. */
+/** The maximum number of further volumes of a disk, and the maximum length of metadata as JSON, in bytes. */
+export const MAX_VOLUMES = 16;
+export const MAX_METADATA_LENGTH = 4_096;
+
+/** Matches names of volumes. */
+const VOLUME_NAME = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** @throws {SnapshotError} `ERR_ARGUMENT` unless a value is the name of a volume */
+export function checkVolumeName(what: string, name: string): void {
+  if (VOLUME_NAME.test(name)) return;
+  const expected = `1 to 32 lower-case letters, digits or "-", of which the first is a letter`;
+  throw invalid(what, expected, JSON.stringify(name.slice(0, 64)));
+}
+
+/** The kind of pointers, and their versions: the second one has volumes or metadata. */
 const KIND = "hedgerow disk";
-const VERSION = 1;
+const [VERSION, VOLUMES_VERSION] = [1, 2];
 
 /** The maximum number of base objects of a snapshot. */
 const MAX_BASES = 8;
@@ -51,14 +65,43 @@ export function byGeneration(one: ParentGeneration, other: ParentGeneration): nu
   return one.generation - other.generation;
 }
 
+/** What a volume is: a disk, the memory of a virtual machine, or a file that is small and whole at once. */
+export type VolumeKind = "disk" | "memory" | "file";
+
+const KINDS: readonly unknown[] = ["disk", "memory", "file"] satisfies VolumeKind[];
+
+/** Returns whether a value is the kind of a volume. */
+export function isVolumeKind(value: unknown): value is VolumeKind {
+  return KINDS.includes(value);
+}
+
+/** A snapshot of a generation. */
+interface PointerSnapshot {
+  /** Its identity. */
+  readonly digest: string;
+  /** The identities of its base objects. */
+  readonly bases: readonly string[];
+}
+
+/** A further volume of a disk, as it was saved. */
+export interface PointerVolume extends PointerSnapshot {
+  readonly kind: VolumeKind;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** What was saved at one moment: the disk itself, and its further volumes. */
+export interface Content extends PointerSnapshot {
+  /** The further volumes by name, unless there are none. */
+  readonly volumes?: Readonly<Record<string, PointerVolume>> | undefined;
+  /** What the caller has saved with it. */
+  readonly metadata?: unknown;
+}
+
 /** A state of a disk that was saved. */
-export interface PointerGeneration {
+export interface PointerGeneration extends Content {
   /** 1 for the first one of the disk. No number is used twice. */
   readonly number: number;
-  /** The identity of its snapshot. */
-  readonly digest: string;
-  /** The identities of the base objects of the snapshot. */
-  readonly bases: readonly string[];
   /** When it was saved, in milliseconds since 1970, by the clock of the store. */
   readonly time: number;
   readonly label?: string | undefined;
@@ -102,9 +145,20 @@ export function headOf(pointer: Pointer): PointerGeneration {
   return pointer.generations.at(-1) as PointerGeneration;
 }
 
-/** Returns the identities of all objects of a generation: its snapshot, and the base objects of that. */
-export function objectsOf({ digest, bases }: PointerGeneration): string[] {
-  return [digest, ...bases];
+/** Returns what a generation has, without what it is. */
+export function contentOf({ digest, bases, volumes, metadata }: Content): Content {
+  return { digest, bases, volumes, metadata };
+}
+
+/** Returns the snapshots of a generation: that of the disk, then those of its volumes. */
+export function snapshotsOf(content: Content): PointerSnapshot[] {
+  return [content, ...Object.values(content.volumes ?? {})];
+}
+
+/** Returns the identities of all objects of a generation: its snapshots, and the base objects of these. */
+export function objectsOf(content: Content): string[] {
+  const all = snapshotsOf(content).flatMap(({ digest, bases }) => [digest, ...bases]);
+  return [...new Set(all)];
 }
 
 /** A generation to add to a pointer. */
@@ -144,7 +198,9 @@ export function withGenerations(
 /** Returns the bytes of a pointer. No two calls return the same bytes, so that a writer recognises its own. */
 export function serialisePointer(pointer: Pointer): Buffer {
   const revision = randomUUID();
-  return Buffer.from(`${JSON.stringify({ kind: KIND, version: VERSION, revision, ...pointer })}\n`);
+  const isSecond = pointer.generations.some((one) => one.volumes ?? one.metadata !== undefined);
+  const version = isSecond ? VOLUMES_VERSION : VERSION;
+  return Buffer.from(`${JSON.stringify({ kind: KIND, version, revision, ...pointer })}\n`);
 }
 
 /** Parses a pointer. @param name of the object, for messages @throws {SnapshotError} `ERR_STORE` */
@@ -160,8 +216,10 @@ export function parsePointer(name: string, bytes: Uint8Array): Pointer {
   }
   const found = Object(value) as Record<string, unknown>;
   if (found.kind !== KIND) return fail(`the pointer of a disk, with the kind "${KIND}"`);
-  if (found.version !== VERSION)
-    return fail(`version ${VERSION}, found ${JSON.stringify(found.version)?.slice(0, 20)}`);
+  if (found.version !== VERSION && found.version !== VOLUMES_VERSION)
+    return fail(
+      `version ${VERSION} or ${VOLUMES_VERSION}, found ${JSON.stringify(found.version)?.slice(0, 20)}`,
+    );
   const { id, epoch, lease, size, next, generations, objects } = found;
   if (!isToken(id) || !isWhole(epoch) || !isWhole(size) || !isWhole(next))
     return fail("an id, and whole numbers for epoch, size and next");
@@ -223,15 +281,38 @@ function isLease(value: unknown): value is PointerLease {
   );
 }
 
-function isGeneration(value: unknown): value is PointerGeneration {
-  const { number, digest, bases, time, label, parent } = Object(value) as PointerGeneration;
+function isSnapshot(value: unknown): value is PointerSnapshot {
+  const { digest, bases } = Object(value) as PointerSnapshot;
   return (
+    isDigest(digest) && Array.isArray(bases) && bases.length <= MAX_BASES && bases.every(isDigest)
+  );
+}
+
+function isVolumes(value: unknown): boolean {
+  const volumes = Object.entries(Object(value) as Record<string, PointerVolume>);
+  return (
+    typeof value === "object" &&
+    volumes.length <= MAX_VOLUMES &&
+    volumes.every(([name, volume]) => {
+      const { kind, size } = Object(volume) as PointerVolume;
+      return VOLUME_NAME.test(name) && isVolumeKind(kind) && isWhole(size) && isSnapshot(volume);
+    })
+  );
+}
+
+/** Returns the length of metadata as JSON, in bytes. */
+export function metadataLength(metadata: unknown): number {
+  return Buffer.byteLength(JSON.stringify(metadata));
+}
+
+function isGeneration(value: unknown): value is PointerGeneration {
+  const { number, time, label, parent, volumes, metadata } = Object(value) as PointerGeneration;
+  return (
+    isSnapshot(value) &&
     isWhole(number) &&
-    isDigest(digest) &&
-    Array.isArray(bases) &&
-    bases.length <= MAX_BASES &&
-    bases.every(isDigest) &&
     isTime(time) &&
+    (volumes === undefined || isVolumes(volumes)) &&
+    (metadata === undefined || metadataLength(metadata) <= MAX_METADATA_LENGTH) &&
     (label === undefined || isText(label, MAX_LABEL_LENGTH)) &&
     (parent === undefined || (isText(Object(parent).name, 128) && isWhole(parent.generation)))
   );
@@ -243,15 +324,22 @@ function leaseOf({ token, owner, duration, elapsed, generation }: PointerLease):
 }
 
 function copyOf(found: PointerGeneration): PointerGeneration {
-  const { number, digest, bases, time, label, parent } = found;
+  const { number, digest, bases, time, label, parent, volumes, metadata } = found;
   return {
     number,
     digest,
     bases: [...bases],
     time,
-    ...(label === undefined ? {} : { label }),
-    ...(parent === undefined
-      ? {}
-      : { parent: { name: parent.name, generation: parent.generation } }),
+    ...(label !== undefined && { label }),
+    ...(parent && { parent: { name: parent.name, generation: parent.generation } }),
+    ...(volumes && { volumes: copiesOf(volumes) }),
+    ...(metadata !== undefined && { metadata }),
   };
+}
+
+function copiesOf(volumes: Readonly<Record<string, PointerVolume>>): Record<string, PointerVolume> {
+  const copies = Object.entries(volumes).map(([name, { kind, size, digest, bases }]) => {
+    return [name, { kind, size, digest, bases: [...bases] }] as const;
+  });
+  return Object.fromEntries(copies);
 }

@@ -53,11 +53,15 @@ const digest = "0".repeat(64);
 const token = "00000000-0000-4000-8000-000000000000";
 const generation = { number: 1, digest, bases: [], time: 0 };
 const objects = { [digest]: 1 };
+const volume = { kind: "disk", size: 1, digest, bases: [] };
+const withVolume = (name: string, volume: object) => {
+  return { version: 2, generations: [{ ...generation, volumes: { [name]: volume } }], objects };
+};
 const lease = { token, owner: "", duration: 1, elapsed: 0, generation: 1 };
 
 test.each([
   ["another kind", { kind: "hedgerow something" }],
-  ["another version", { version: 2 }],
+  ["another version", { version: 3 }],
   ["no id", { id: "a/../b" }],
   ["a negative epoch", { epoch: -1 }],
   ["a size that is no number", { size: "1" }],
@@ -100,6 +104,14 @@ test.each([
     { generations: [{ ...generation, time: 8.64e15 + 1 }], objects },
   ],
   ["no lease and no null", { lease: undefined }],
+  ["a volume of another kind", withVolume("v", { ...volume, kind: "tape" })],
+  ["a volume without a size", withVolume("v", { ...volume, size: undefined })],
+  ["a volume whose name leads out of the images", withVolume("../v", volume)],
+  ["a volume whose digest leads out of the store", withVolume("v", { ...volume, digest: "../x" })],
+  [
+    "metadata of more than 4 KiB",
+    { generations: [{ ...generation, metadata: "x".repeat(4_095) }] },
+  ],
 ])("a pointer with %s is an error that names it", async (_, members) => {
   change(members);
   for (const call of [() => store.stat("a"), () => store.attach("a"), () => store.collect()]) {

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  type AttachedDisk,
   type AttachOptions,
   DiskStore,
   type Generation,
@@ -15,6 +14,7 @@ import {
 
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import type { Random } from "../../../edge/test/support/random.js";
+import { digestsOf, JoinedDisk, joined, type ModelDisk, TWIN } from "./joined-disk.js";
 import { HostDied } from "./simulated-host.js";
 import { hashOf, StoreFacts } from "./store-facts.js";
 
@@ -98,13 +98,6 @@ export interface ModelRunner {
   run<T>(action: () => Promise<T>): Promise<T>;
 }
 
-/** A disk of a host. */
-export type ModelDisk = Pick<
-  AttachedDisk,
-  | ("generation" | "epoch" | "size" | "image" | "changedBytes")
-  | ("read" | "write" | "save" | "detach")
-> & { readonly lost: { readonly aborted: boolean } };
-
 /** A store of a host. */
 export type ModelStore = Pick<
   DiskStore,
@@ -143,7 +136,7 @@ export interface ModelPlace {
 /** An attached disk, and its content. */
 interface Session {
   readonly name: string;
-  readonly disk: ModelDisk;
+  readonly disk: JoinedDisk;
   readonly life: number | undefined;
   readonly content: Buffer;
   /** When it was attached. */
@@ -185,6 +178,8 @@ export class StoreModel {
   #active = 0;
   #aging: Promise<void> | undefined;
   #salvaged = 0;
+  /** How many disks were created: half of them have a volume. */
+  #created = 0;
   readonly #mix: Mix;
   /** The last calls, for messages. */
   readonly log: string[] = [];
@@ -197,7 +192,14 @@ export class StoreModel {
     private readonly path: (name: string) => string,
   ) {
     this.#mix = MIXES[random.below(MIXES.length)] as Mix;
-    for (const { digest, content } of samples) this.facts.knows(digest, hashOf(content));
+    for (const one of samples) {
+      this.facts.knows(one.digest, hashOf(one.content));
+      for (const twin of samples)
+        this.facts.knows(
+          `${one.digest}-${twin.digest}`,
+          hashOf(Buffer.concat([one.content, twin.content])),
+        );
+    }
   }
 
   /** Runs hosts at the same time, some calls each, and recovers the store. */
@@ -301,14 +303,17 @@ export class StoreModel {
 
   async #create(host: ModelHost, store: ModelStore, name: string): Promise<void> {
     const sample = this.samples[this.random.below(this.samples.length)] as Sample;
+    this.#created += 1;
+    const twin = this.samples[this.#created % (2 * this.samples.length)];
+    const volumes = twin && { [TWIN]: { from: twin.path } };
     const begun = this.facts.now();
     const life = this.facts.life(name);
     const made = await this.#try(host, `create ${name}`, ["ERR_DISK_EXISTS"], () =>
-      store.create(name, { from: sample.path, pieceSize: PIECE }),
+      store.create(name, { from: sample.path, pieceSize: PIECE, volumes }),
     );
     if (made === undefined) return;
     const isKnown = life === this.facts.life(name);
-    this.facts.acknowledge(name, made, begun, { life: isKnown ? life : undefined });
+    this.facts.acknowledge(name, joined(made), begun, { life: isKnown ? life : undefined });
   }
 
   async #attach(
@@ -333,11 +338,11 @@ export class StoreModel {
       `attach ${name}${steal ? ", steal" : ""}`,
       refused,
       async () => {
-        const disk = await store.attach(name, { steal, fill, workers: 1 });
+        const disk = new JoinedDisk(await store.attach(name, { steal, fill, workers: 1 }));
         facts.checkAttached(name, disk.generation, begun);
         const { digest } = disk.generation;
-        const content = await disk.read(0, disk.size).catch(async (error) => {
-          await disk.detach({ save: false }).catch(() => {});
+        const content = await disk.read().catch(async (error) => {
+          await disk.disk.detach({ save: false }).catch(() => {});
           throw error;
         });
         facts.checkContent(digest, content);
@@ -385,7 +390,7 @@ export class StoreModel {
   }
 
   async #reread(host: ModelHost, { disk, content }: Session): Promise<void> {
-    const found = await this.#try(host, "read", [], () => disk.read(0, content.length));
+    const found = await this.#try(host, "read", [], () => disk.read());
     found?.copy(content);
   }
 
@@ -396,9 +401,9 @@ export class StoreModel {
     const begun = facts.now();
     const label = random.below(4) === 0 ? "label" : undefined;
     facts.attempted(before);
-    const { epoch } = disk;
+    const { epoch } = disk.disk;
     const saved = await this.#try(host, `save ${name}`, ["ERR_LEASE_LOST"], () =>
-      disk.save({ label, workers: 1 }),
+      disk.save({ label }),
     );
     if (saved === undefined) return;
     session.isChanged = disk.changedBytes > 0;
@@ -414,7 +419,7 @@ export class StoreModel {
     facts.attempted(before);
     const begun = facts.now();
     const save = random.below(5) > 0;
-    const { epoch } = disk;
+    const { epoch } = disk.disk;
     const hasChanged = save && disk.changedBytes > 0;
     session.isDetaching = true;
     for (let tries = 0; ; tries += 1) {
@@ -425,7 +430,7 @@ export class StoreModel {
         `detach ${name}${save ? "" : ", discard"}`,
         ["ERR_LEASE_LOST"],
         async () => {
-          await disk.detach({ save, workers: 1 });
+          await disk.disk.detach({ save, workers: 1 });
           return true;
         },
         (error) => {
@@ -438,7 +443,7 @@ export class StoreModel {
       if (done === true) {
         this.#end(host, name);
         sessions.delete(name);
-        if (!hasChanged || disk.lost.aborted) return;
+        if (!hasChanged || disk.disk.lost.aborted) return;
         facts.knows(disk.generation.digest, before);
         facts.acknowledge(name, disk.generation, begun, { epoch, life });
         return;
@@ -480,7 +485,7 @@ export class StoreModel {
     const done = await this.#try(host, `rollback ${name} ${to}`, refused, () =>
       store.rollback(name, to),
     ).finally(taking);
-    if (done !== undefined) this.facts.acknowledge(name, done, begun);
+    if (done !== undefined) this.facts.acknowledge(name, joined(done), begun);
   }
 
   async #expire(host: ModelHost, store: ModelStore, one: string): Promise<void> {
@@ -579,8 +584,8 @@ export class StoreModel {
       if (isIncomplete) await this.#try(host, "discard", [], () => store.discard(image));
       if (saved === undefined) continue;
       this.#left.delete(image);
-      this.facts.knows(saved.digest, ...contents);
-      this.facts.acknowledge(name, saved, begun);
+      this.facts.knows(joined(saved).digest, ...contents);
+      this.facts.acknowledge(name, joined(saved), begun);
     }
   }
 
@@ -709,7 +714,7 @@ export class StoreModel {
     this.#end(host, session.name);
     const { disk, isChanged, isDetaching } = session;
     // Not the state of a dead host: it may go on with a write, which no longer reaches its files.
-    this.#left.set(disk.image, { session, isChanged: isChanged && !isDetaching });
+    this.#left.set(disk.disk.image, { session, isChanged: isChanged && !isDetaching });
   }
 
   /** Checks the store on a new host for each directory of images, and that only what is needed is left. */
@@ -752,19 +757,26 @@ export class StoreModel {
     for await (const name of store.list()) names.push(name);
     const all = new Set([...NAMES, ...names]);
     for (let at = 1; at <= this.#salvaged; at += 1) all.add(`salvaged-${at}`);
-    const needed = new Set<string>();
+    const generations = new Map<string, string[]>();
     for (const name of all) {
       const found: Generation[] = [];
       if (names.includes(name))
         for await (const generation of store.history(name)) found.push(generation);
-      this.facts.checkDisk(name, names.includes(name) ? found : undefined);
-      for (const generation of found) needed.add(generation.digest);
+      this.facts.checkDisk(name, names.includes(name) ? found.map(joined) : undefined);
+      for (const generation of found)
+        generations.set(joined(generation).digest, digestsOf(generation));
     }
+    const needed = new Set([...generations.values()].flat());
     const resolve = (digest: string) => {
       needed.add(digest);
       return this.#sourceOf(digest);
     };
-    for (const digest of [...needed]) await this.#verify(digest, { ...options, resolve });
+    for (const [identity, digests] of generations) {
+      const contents = [];
+      for (const digest of digests)
+        contents.push(await this.#read(digest, { ...options, resolve }));
+      this.facts.checkContent(identity, Buffer.concat(contents));
+    }
     this.#checkObjects(names, needed);
     for (const [image, { isChanged, savedAs = "" }] of this.#left)
       if (isChanged && !names.includes(savedAs)) throw new Error(`${image}: its changes are lost`);
@@ -774,11 +786,11 @@ export class StoreModel {
     return `${this.place.place}/snapshots/${digest}.vhs`;
   }
 
-  /** Checks the content of a snapshot. */
-  async #verify(
+  /** Reads a snapshot. */
+  async #read(
     digest: string,
     { s3, resolve }: StoreOptions & { readonly resolve: (digest: string) => string },
-  ): Promise<void> {
+  ): Promise<Buffer> {
     const source = this.#sourceOf(digest);
     const image = this.path("verified");
     const how = { s3, resolve, digest, workers: 1 };
@@ -790,7 +802,7 @@ export class StoreModel {
       ...how,
       ...{ image: this.path(`image-${digest}`), fill: "none", onStall: "error" },
     });
-    this.facts.checkContent(digest, await disk.read(0, disk.size));
+    return await disk.read(0, disk.size);
   }
 
   /** Checks that the store has what is needed, and nothing else. */

@@ -25,7 +25,13 @@ const disks = new Map();
 /** @param {any} disk */
 function stateOf(disk) {
   const { generation, epoch, size, image, changedBytes } = disk;
-  return { generation, epoch, size, image, changedBytes, lost: disk.lost.aborted };
+  const volumes = Object.fromEntries(
+    disk.volumes.map((/** @type {string} */ name) => {
+      const { size, changedBytes } = disk.volume(name);
+      return [name, { size, changedBytes }];
+    }),
+  );
+  return { generation, epoch, size, image, changedBytes, volumes, lost: disk.lost.aborted };
 }
 
 /** @param {AsyncIterable<unknown>} items */
@@ -49,8 +55,10 @@ const calls = {
 
 /** @param {any} disk @param {string} call @param {any[]} args */
 async function callDisk(disk, call, args) {
-  if (call === "write") return disk.write(args[0], Buffer.from(args[1], "base64"));
-  if (call === "read") return (await disk.read(...args)).toString("base64");
+  const [start, given, name] = args;
+  const volume = name === undefined ? disk : disk.volume(name);
+  if (call === "write") return volume.write(start, Buffer.from(given, "base64"));
+  if (call === "read") return (await volume.read(start, given)).toString("base64");
   return disk[call](...args);
 }
 

@@ -4,14 +4,16 @@ import { setMaxListeners } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { AttachOptions, StoreOptions, UnsavedImage } from "@hedgerow/snapshot";
+import type { ModelDisk, ModelVolume } from "./joined-disk.js";
 import { HostDied, newMark } from "./simulated-host.js";
-import type { ModelDisk, ModelRunner, ModelStore } from "./store-model.js";
+import type { ModelRunner, ModelStore } from "./store-model.js";
 
 const SCRIPT = fileURLToPath(new URL("store-process.mjs", import.meta.url));
 
 /** The state of a disk in another process. */
 type State = Pick<ModelDisk, "generation" | "epoch" | "size" | "image" | "changedBytes"> & {
   readonly lost: boolean;
+  readonly volumes: Readonly<Record<string, Pick<ModelVolume, "size" | "changedBytes">>>;
 };
 
 /** The end of a call. */
@@ -130,10 +132,23 @@ export class StoreProcess implements ModelRunner {
       state = end.state as State;
       return end.value as never;
     };
+    const read = async (...args: readonly unknown[]) =>
+      Buffer.from(await call("read", ...args), "base64");
+    const write = (start: number, bytes: Uint8Array, volume?: string) =>
+      call("write", start, Buffer.from(bytes).toString("base64"), volume);
     return {
       get generation() {
         return state.generation;
       },
+      volumes: Object.keys(first.volumes),
+      volume: (name) => ({
+        read: (start, length) => read(start, length, name),
+        write: (start, bytes) => write(start, bytes, name),
+        size: first.volumes[name]?.size ?? 0,
+        get changedBytes() {
+          return state.volumes[name]?.changedBytes ?? 0;
+        },
+      }),
       get changedBytes() {
         return state.changedBytes;
       },
@@ -141,8 +156,8 @@ export class StoreProcess implements ModelRunner {
         return { aborted: state.lost };
       },
       ...{ epoch: first.epoch, size: first.size, image: first.image },
-      read: async (start, length) => Buffer.from(await call("read", start, length), "base64"),
-      write: (start, bytes) => call("write", start, Buffer.from(bytes).toString("base64")),
+      read: (start, length) => read(start, length),
+      write: (start, bytes) => write(start, bytes),
       save: (options) => call("save", options),
       detach: (options) => call("detach", options),
     };

@@ -102,12 +102,16 @@ export async function openHost(
 }
 
 /** Fills a block of a disk with a letter. */
-export async function fillBlock(disk: AttachedDisk, block: number, letter: string): Promise<void> {
+export async function fillBlock(
+  disk: Pick<AttachedDisk, "write">,
+  block: number,
+  letter: string,
+): Promise<void> {
   await disk.write(block * BLOCK, Buffer.alloc(BLOCK, letter));
 }
 
 /** Returns the first letters of the blocks of a disk, "." for zeros. */
-export async function lettersOf(disk: AttachedDisk): Promise<string> {
+export async function lettersOf(disk: Pick<AttachedDisk, "read" | "size">): Promise<string> {
   const bytes = await disk.read(0, disk.size);
   let text = "";
   for (let at = 0; at < bytes.length; at += BLOCK)
