@@ -20,13 +20,14 @@ export function parseNumber(text: string): number {
 }
 
 /** Units of sizes, each 1,024 times the one before. */
-const UNITS = ["", "KIB", "MIB", "GIB", "TIB"];
+const UNITS = "KMGT";
 
-/** Parses a number of bytes, such as `65536`, `64KiB` or `1TiB`. */
+/** Parses a number of bytes, such as `65536`, `64KiB`, `512M` or `1TiB`. */
 export function parseSize(text: string): number {
-  const [, digits, unit = ""] = /^(\d+) ?(KiB|MiB|GiB|TiB)?$/i.exec(text) ?? [];
+  const [, digits, unit] = /^(\d+) ?(?:([KMGT])(?:iB)?)?$/i.exec(text) ?? [];
   if (digits === undefined) throw new InvalidArgumentError("expected bytes, KiB, MiB, GiB or TiB");
-  return Number(digits) * 1024 ** UNITS.indexOf(unit.toUpperCase());
+  const power = unit === undefined ? 0 : UNITS.indexOf(unit.toUpperCase()) + 1;
+  return Number(digits) * 1024 ** power;
 }
 
 /** Units of durations, in milliseconds. */

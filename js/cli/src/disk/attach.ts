@@ -1,6 +1,6 @@
 /** The command that attaches a disk of a store, and its hooks. */
 import type { AttachOptions, Duration, Hook } from "@hedgerow/snapshot";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 import { startEngine } from "../engine.js";
 import { interruptible } from "../interrupt.js";
@@ -13,7 +13,7 @@ import {
   type WorkFlags,
   workersOption,
 } from "../snapshot/options.js";
-import { serveAttached } from "./attached.js";
+import { type Mount, serveAttached } from "./attached.js";
 import {
   addFillOptions,
   addListenOptions,
@@ -27,6 +27,7 @@ import { imagesOption, nameArgument, openStore, type StoreFlags, storeArgument }
 
 interface AttachFlags extends StoreFlags, ListenFlags, FillFlags, WorkFlags, CacheFlags {
   readonly steal: boolean;
+  readonly mount?: readonly Mount[];
   readonly saveEvery?: Duration;
   readonly freeze?: string;
   readonly thaw?: string;
@@ -44,6 +45,11 @@ export function addAttachCommand(disk: Command): void {
     .addArgument(storeArgument())
     .addArgument(nameArgument());
   addListenOptions(command)
+    .option(
+      "--mount <volume=path>",
+      "path at which to present a volume, such as memory=alice.ram: by nbdfuse, or by a link if it is a file (repeatable)",
+      parseMount,
+    )
     .option("--steal", "take the disk from another host, which can no longer save it", false)
     .option(
       "--save-every <duration>",
@@ -64,14 +70,14 @@ export function addAttachCommand(disk: Command): void {
 }
 
 async function attach(place: string, name: string, flags: AttachFlags): Promise<void> {
-  const { deadline, json } = flags;
+  const { deadline, json, mount: mounts = [] } = flags;
   const serve = serveOptionsOf(flags);
   warnOfFullDisks();
   await interruptible(async (signal) => {
     await using cache = await openCache(flags);
     await using store = await openStore(place, flags, { cache, signal });
     const disk = await store.attach(name, { ...optionsOf(name, flags), signal });
-    await serveAttached(disk, { place, serve, deadline, json, signal });
+    await serveAttached(disk, { place, serve, mounts, deadline, json, signal });
   });
 }
 
@@ -79,6 +85,13 @@ function optionsOf(name: string, flags: AttachFlags): AttachOptions {
   const { steal, saveEvery, hookTimeout, workers } = flags;
   const hooks = { freeze: hookOf(flags.freeze, name), thaw: hookOf(flags.thaw, name), hookTimeout };
   return { steal, saveEvery, workers, ...hooks, ...fillOptionsOf(flags) };
+}
+
+/** Adds a mount to those before. */
+function parseMount(text: string, before: readonly Mount[] = []): Mount[] {
+  const [, volume, path] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (volume !== undefined && path !== undefined) return [...before, { volume, path }];
+  throw new InvalidArgumentError("expected <volume>=<path>");
 }
 
 /**

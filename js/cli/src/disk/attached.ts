@@ -3,6 +3,8 @@
  * changes.
  */
 import { subscribe } from "node:diagnostics_channel";
+import { rm, symlink } from "node:fs/promises";
+import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { type AttachedDisk, type Events, type Generation, SnapshotError } from "@hedgerow/snapshot";
@@ -13,16 +15,24 @@ import {
   type ControlActions,
   type ControlServer,
   listenForControl,
+  type SaveRequest,
   socketPath,
 } from "./control.js";
 import type { ServeOptions } from "./options.js";
 import { type Serving, serveAs, showFill, untilAborted } from "./serve.js";
+
+/** A volume to present as a file. */
+export interface Mount {
+  readonly volume: string;
+  readonly path: string;
+}
 
 /** How an attached disk is served. */
 interface AttachedServing {
   /** The store, as in the command line. */
   readonly place: string;
   readonly serve: ServeOptions;
+  readonly mounts: readonly Mount[];
   /** How long saving and detaching may take, in milliseconds. */
   readonly deadline: number;
   readonly json: boolean;
@@ -35,27 +45,33 @@ interface AttachedServing {
  * detaches it. If that fails, ends the process with an error.
  */
 export async function serveAttached(disk: AttachedDisk, how: AttachedServing): Promise<void> {
-  const { place, serve, deadline, json, signal } = how;
+  const { place, serve, mounts, deadline, json, signal } = how;
   const local = { place, image: disk.image };
   const asked = new AbortController();
   let serving: Serving | undefined;
+  const mounted: Serving[] = [];
   let detaching: Promise<Generation> | undefined;
-  const detach = () => {
-    // What the engine holds back must be in the last generation.
-    detaching ??= Promise.resolve(serving?.stop()).then(() => detachWithin(disk, deadline, local));
+  const detach = (options: SaveRequest = {}) => {
+    // What the engines hold back must be in the last generation.
+    detaching ??= stopAll([serving, ...mounted]).then(() =>
+      detachWithin(disk, deadline, local, options),
+    );
     asked.abort();
     return detaching;
   };
-  const save: ControlActions["save"] = ({ label }) =>
-    disk.save({ label }).catch((error: unknown) => {
+  const save: ControlActions["save"] = ({ label, metadata }) =>
+    disk.save({ label, metadata }).catch((error: unknown) => {
       throw isLost(error) ? lostError(error, local) : error;
     });
   warnOf(disk, place);
   let control: ControlServer | undefined;
   try {
     serving = await serveAs(disk, { ...serve, readOnly: false, signal });
+    for (const mount of mounts) mounted.push(await mountVolume(disk, mount, signal));
     control = await listenForControl(await socketPath(place, disk.name), { save, detach });
-    await print(json ? jsonOf(factsOf(disk, serving)) : `${serving.device ?? serving.uri}\n`);
+    await print(
+      json ? jsonOf(factsOf(disk, serving, mounts)) : `${serving.device ?? serving.uri}\n`,
+    );
   } catch (error) {
     await control?.close();
     await detach();
@@ -63,7 +79,8 @@ export async function serveAttached(disk: AttachedDisk, how: AttachedServing): P
   }
   const shown = new AbortController();
   const showing = showFill(disk, shown.signal);
-  const ends = [untilAborted(signal), untilAborted(asked.signal), serving.failed];
+  const failures = [serving, ...mounted].map(({ failed }) => failed);
+  const ends = [untilAborted(signal), untilAborted(asked.signal), ...failures];
   const reason = await Promise.race(ends);
   shown.abort();
   await showing;
@@ -78,9 +95,50 @@ export async function serveAttached(disk: AttachedDisk, how: AttachedServing): P
   if (typeof reason === "string") throw new CliError("ERR_OUTPUT", reason);
 }
 
-function factsOf(disk: AttachedDisk, { uri, device }: Serving) {
-  const { name, epoch, size, image: path } = disk;
-  return { uri, device, name, generation: disk.generation.number, epoch, size, path };
+async function stopAll(servings: readonly (Serving | undefined)[]): Promise<void> {
+  await Promise.all(servings.map((one) => one?.stop()));
+}
+
+/**
+ * Presents a volume at a path: by `nbdfuse`, or by a link to it if it is a file already.
+ *
+ * @throws {CliError} `ERR_USAGE`, `ERR_OUTPUT`
+ */
+async function mountVolume(
+  disk: AttachedDisk,
+  { volume: name, path }: Mount,
+  signal: AbortSignal,
+): Promise<Serving> {
+  if (!disk.volumes.includes(name)) {
+    const found = disk.volumes.join(", ") || "no volumes";
+    throw new CliError("ERR_USAGE", `--mount ${name}: ${disk.name} has ${found}`);
+  }
+  const volume = disk.volume(name);
+  if (volume.kind === "file") return linkTo(volume.path, path);
+  const device = { kind: "file", path } as const;
+  return serveAs(volume, { listen: {}, device, readOnly: false, signal });
+}
+
+/** Makes a link. @throws {CliError} `ERR_OUTPUT` */
+async function linkTo(target: string, path: string): Promise<Serving> {
+  await symlink(target, path).catch((error: unknown) => {
+    throw new CliError("ERR_OUTPUT", `cannot make the link ${path}: ${messageOf(error)}`);
+  });
+  const stop = () => rm(path, { force: true });
+  return { uri: "", device: path, failed: new Promise(() => {}), stop };
+}
+
+function factsOf(disk: AttachedDisk, { uri, device }: Serving, mounts: readonly Mount[]) {
+  const { name, epoch, size, image: path, generation } = disk;
+  const volumes = disk.volumes.map((one) => {
+    const volume = disk.volume(one);
+    const mounted = mounts.find((mount) => mount.volume === one)?.path;
+    const own = volume.kind === "file" ? volume.path : volume.image;
+    return [one, { kind: volume.kind, path: mounted === undefined ? own : resolve(mounted) }];
+  });
+  const { number, metadata } = generation;
+  const further = { volumes: Object.fromEntries(volumes), metadata };
+  return { uri, device, name, generation: number, epoch, size, path, ...further };
 }
 
 /** Warns when the disk is lost, and when an automatic save fails. */
@@ -114,6 +172,7 @@ async function detachWithin(
   disk: AttachedDisk,
   deadline: number,
   local: LocalImage,
+  options: SaveRequest,
 ): Promise<Generation> {
   const late = new AbortController();
   const { signal } = late;
@@ -123,7 +182,7 @@ async function detachWithin(
   try {
     while (!signal.aborted) {
       try {
-        const detached = disk.detach({ signal }).then(() => true);
+        const detached = disk.detach({ ...options, signal }).then(() => true);
         if (await Promise.race([detached, ended])) return disk.generation;
       } catch (error) {
         if (isLost(error)) throw unsavedError(error.code, error.message, local);

@@ -31,10 +31,16 @@ const MAX_CONNECTIONS = 16;
 /** The maximum length of the path of a Unix socket, in bytes: that of Linux. */
 const MAX_PATH = 107;
 
+/** What clients may give a generation. */
+export interface SaveRequest {
+  readonly label?: string;
+  readonly metadata?: unknown;
+}
+
 /** The actions that clients may ask for. Their results and errors are sent to the client. */
 export interface ControlActions {
-  save(options: { readonly label?: string }): Promise<unknown>;
-  detach(): Promise<unknown>;
+  save(options: SaveRequest): Promise<unknown>;
+  detach(options: SaveRequest): Promise<unknown>;
 }
 
 /** A server for requests of other processes about an attached disk. */

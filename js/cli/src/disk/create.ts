@@ -1,4 +1,5 @@
 /** The commands that create, fork, roll back and remove disks of a store. */
+import type { NewVolume } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 
 import { CliError } from "../error.js";
@@ -34,8 +35,11 @@ interface CreateFlags extends StoreFlags, ReadFlags, WorkFlags {
   readonly image?: string;
   readonly size?: number;
   readonly format?: "raw";
+  readonly volume?: Volumes;
   readonly label?: string;
 }
+
+type Volumes = Readonly<Record<string, NewVolume>>;
 
 /** Adds `hedgerow disk create`. */
 export function addCreateCommand(disk: Command): void {
@@ -52,6 +56,11 @@ export function addCreateCommand(disk: Command): void {
     )
     .addOption(formatOption())
     .option("--size <size>", "size of an empty disk, such as 10GiB", parseSize)
+    .option(
+      "--volume <name=size>",
+      "empty volume that is saved together with the disk, such as memory=512MiB; without a size, a small file (repeatable)",
+      parseVolume,
+    )
     .addOption(digestOption())
     .addOption(labelOption())
     .addOption(workersOption())
@@ -61,7 +70,7 @@ export function addCreateCommand(disk: Command): void {
 }
 
 async function create(place: string, name: string, flags: CreateFlags): Promise<void> {
-  const { from, image, size, format, digest, label, workers } = flags;
+  const { from, image, size, format, digest, label, workers, volume: volumes } = flags;
   const count = [from, image, size].filter((content) => content !== undefined).length;
   if (count !== 1) {
     const found = count === 0 ? "none" : `${count}`;
@@ -69,12 +78,19 @@ async function create(place: string, name: string, flags: CreateFlags): Promise<
     throw new CliError("ERR_USAGE", message);
   }
   const { headers } = transferOf(flags);
-  const options = { from, image, size, format, digest, label, workers, headers };
+  const content = { from, image, size, format, digest, headers };
+  const options = { ...content, volumes, label, workers };
   const generation = await doWork("create", async ({ signal, onProgress }) => {
     await using store = await openStore(place, flags, { create: true, signal });
     return await store.create(name, { ...options, signal, onProgress });
   });
   await printGeneration(generation, flags);
+}
+
+/** Adds a volume to those before. */
+function parseVolume(text: string, before: Volumes = {}): Volumes {
+  const [, name = "", size] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
+  return { ...before, [name]: size === undefined ? {} : { size: parseSize(size) } };
 }
 
 /** Adds `hedgerow disk fork`. */

@@ -4,7 +4,7 @@ import { lstat, open, rm, stat } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { checkEngine, type Engine, type EngineName, startEngine } from "../engine.js";
-import { CliError, messageOf } from "../error.js";
+import { CliError, messageOf, systemCode } from "../error.js";
 
 export const DEVICES = ["vhost-user-blk", "nbd-device", "file"] as const;
 
@@ -119,10 +119,22 @@ function optionsOf(options: Readonly<Record<string, string>>): string {
   return pairs.join(",");
 }
 
+/**
+ * Runs `nbdfuse`. If this process is killed, ends the mount first: after a signal, `nbdfuse` would wait for the server, which
+ * is this process, and users of the file for `nbdfuse`.
+ */
+const SERVE_FILE = `
+path=$1; shift
+nbdfuse "$@" &
+trap 'fusermount3 -uz "$path"; kill -KILL $!' TERM
+wait $! 2>/dev/null || { code=$?; [ $code -lt 128 ] || echo "nbdfuse ended with SIG$(kill -l $code)" >&2; exit $code; }`;
+
 /** Has `nbdfuse` cover a file. */
 async function startFile(path: string, { uri, readOnly, size, signal }: Export) {
   let isNew = true;
   try {
+    // A command that was killed may have left its mount.
+    if (await isDeadMount(path)) await unmount("-uz", path);
     await (await open(path, "wx", 0o600)).close();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw failure(path, messageOf(error));
@@ -132,8 +144,9 @@ async function startFile(path: string, { uri, readOnly, size, signal }: Export) 
   const remove = async () => {
     if (isNew) await rm(path, { force: true });
   };
+  await checkEngine("nbdfuse", `serve the disk at ${path}`);
   const args = [...(readOnly ? ["--readonly"] : []), path, uri];
-  const engine = await startBound(path, "nbdfuse", args);
+  const engine = startEngine("sh", ["-c", SERVE_FILE, "sh", path, ...args], { isBound: true });
   try {
     const { dev } = await stat(path);
     // Another file system has another device.
@@ -158,15 +171,23 @@ async function startFile(path: string, { uri, readOnly, size, signal }: Export) 
 /** Unmounts a file of nbdfuse, which then ends. */
 async function unmountFile(engine: Engine, path: string): Promise<void> {
   if (engine.child.pid === undefined) return;
-  const unmount = (...options: string[]) =>
-    startEngine("fusermount3", ["-u", ...options, path]).ended;
   for (let tries = 0; tries < MAX_UNMOUNTS && engine.child.exitCode === null; tries += 1) {
-    if ((await unmount()) === undefined) break;
+    if ((await unmount("-u", path)) === undefined) break;
     await delay(UNMOUNT_INTERVAL);
   }
   // A mount stays when its engine was killed. Users of the file keep it until they end.
-  if (engine.child.exitCode === null || engine.child.signalCode !== null) await unmount("-z");
+  const { exitCode, signalCode } = engine.child;
+  if (exitCode === null || signalCode !== null || (await isDeadMount(path)))
+    await unmount("-uz", path);
   await end(engine);
+}
+
+const unmount = (...args: string[]) => startEngine("fusermount3", args).ended;
+
+/** Returns whether a file is of a mount whose server has died. */
+async function isDeadMount(path: string): Promise<boolean> {
+  const find = stat(path).then(() => undefined, systemCode);
+  return (await find) === "ENOTCONN";
 }
 
 /** Has `nbd-client` connect a block device of the kernel, or `nbdublk` make one. */

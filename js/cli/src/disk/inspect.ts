@@ -29,6 +29,7 @@ import {
   printGeneration,
   type StoreFlags,
   storeArgument,
+  volumeRows,
 } from "./store.js";
 
 interface ListFlags extends StoreFlags {
@@ -115,6 +116,7 @@ async function stat(place: string, name: string, flags: StoreFlags): Promise<voi
     identity: last.digest,
     saved: utc(last.time),
     ...(label === undefined ? {} : { label: escapeControls(label) }),
+    ...volumeRows(last),
     "own snapshots": size(ownBytes),
     "shared snapshots": size(sharedBytes),
     attached: attached === undefined ? "no" : `by ${escapeControls(attached.owner)}`,

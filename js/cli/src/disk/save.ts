@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { SavedGeneration } from "@hedgerow/snapshot";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 import { CliError, type ErrorCode, messageOf, systemCode } from "../error.js";
 import { jsonOption, type OutputFlags } from "../options.js";
@@ -14,6 +14,7 @@ import { labelOption, nameArgument, printGeneration, storeArgument } from "./sto
 
 interface SaveFlags extends OutputFlags {
   readonly label?: string;
+  readonly metadata?: unknown;
 }
 
 /** Adds `hedgerow disk save`. */
@@ -26,6 +27,7 @@ export function addSaveCommand(disk: Command): void {
     .addArgument(storeArgument())
     .addArgument(nameArgument())
     .addOption(labelOption())
+    .addOption(metadataOption())
     .addOption(jsonOption())
     .action((place: string, name: string, flags: SaveFlags) => ask(place, name, "save", flags));
 }
@@ -39,13 +41,28 @@ export function addDetachCommand(disk: Command): void {
     )
     .addArgument(storeArgument())
     .addArgument(nameArgument())
+    .addOption(metadataOption())
     .addOption(jsonOption())
     .action((place: string, name: string, flags: SaveFlags) => ask(place, name, "detach", flags));
 }
 
+const metadataOption = () =>
+  new Option("--metadata <json>", "what the generation carries, at most 4 KiB").argParser(
+    parseJson,
+  );
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError("expected JSON");
+  }
+}
+
 async function ask(place: string, name: string, action: "save" | "detach", flags: SaveFlags) {
-  const { label } = flags;
-  const saved = (await askAttached(place, name, action, { label })) as SavedGeneration;
+  const { label, metadata } = flags;
+  const body = { label, metadata };
+  const saved = (await askAttached(place, name, action, body)) as SavedGeneration;
   await printGeneration({ ...saved, time: new Date(saved.time) }, flags);
 }
 

@@ -72,8 +72,18 @@ function rowsOf(generation: Printed): Record<string, string> {
     ...(parent === undefined ? {} : { "fork of": forkOf(generation) }),
     size: size(bytes),
     "with bases": size(totalBytes),
+    ...volumeRows(generation),
     ...(changedBytes === undefined ? {} : { changed: size(changedBytes) }),
     ...(pause === undefined ? {} : { "writes paused": `${pause.toFixed(1)} ms` }),
+  };
+}
+
+/** Returns the rows of what a generation has beside its disk. */
+export function volumeRows({ volumes, metadata }: Generation): Record<string, string> {
+  const kinds = Object.entries(volumes).map(([name, { kind }]) => `${name} (${kind})`);
+  return {
+    ...(kinds.length === 0 ? {} : { volumes: kinds.join(", ") }),
+    ...(metadata === undefined ? {} : { metadata: escapeControls(JSON.stringify(metadata)) }),
   };
 }
 

@@ -49,7 +49,9 @@ test("prints one JSON object, and shows other hosts the owner of the lease", asy
   const { child, out, stop } = await attach([...args, "--json"], env);
   const owner = `${hostname()}:${child.pid}`;
   const { uri, path, ...facts } = JSON.parse(out) as Attached;
-  expect(facts).toEqual({ name: "alice", generation: 1, epoch: 1, size: SMALL.length });
+  expect(facts).toEqual({
+    ...{ name: "alice", generation: 1, epoch: 1, size: SMALL.length, volumes: {} },
+  });
   expect(uri).toMatch(/^nbd:\/\/127\.0\.0\.1:\d+/);
   expect(path).toMatch(new RegExp(`^${images}/alice-[0-9a-f]{8}\\.raw$`));
   expect((await json(["stat", store, "alice"])).attached).toEqual({ owner, epoch: 1 });

@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -121,4 +122,42 @@ test.each([
   const { store, env } = await withDisk();
   const { exit, message } = await failure(["attach", store, "alice", ...options], env);
   expect({ exit, message }).toEqual({ exit: 2, message: expected });
+});
+
+test("presents volumes at paths, and saves them together with the disk", async () => {
+  const { root, store, env } = await withDisk();
+  mkdirSync(join(root, "tmp"));
+  const volumes = ["--volume", "memory=1M", "--volume", "state"];
+  await json(["create", store, "bob", "--size", "4KiB", ...volumes]);
+  const [memory, state] = [join(root, "memory"), join(root, "state-link")];
+  const mounted = ["--mount", `memory=${memory}`, "--mount", `state=${state}`];
+  const options = { ...env, TMPDIR: join(root, "tmp") };
+  const args = [store, "bob", "--socket", join(root, "bob.socket"), ...mounted];
+  const { out, stop } = await attach([...args, "--json"], options);
+  const { volumes: found } = JSON.parse(out);
+  expect(found).toEqual({
+    memory: { kind: "memory", path: memory },
+    state: { kind: "file", path: state },
+  });
+  expect(readFileSync(memory).equals(Buffer.alloc(2 ** 20))).toBe(true);
+  writeFileSync(state, "registers");
+  const metadata = ["--metadata", '{"monitor":"none"}'];
+  const saved = await json(["save", store, "bob", ...metadata], options);
+  expect(saved).toMatchObject({ number: 2, metadata: { monitor: "none" }, changedBytes: 0 });
+  // Without a flush: unmounting writes it back.
+  const file = openSync(memory, "r+");
+  writeSync(file, BLOCK, 0, BLOCK.length, 4096);
+  closeSync(file);
+  expect((await stop("SIGTERM")).code).toBe("SIGTERM");
+  const { last } = await json(["stat", store, "bob"]);
+  expect([last.number, last.metadata]).toEqual([3, undefined]);
+  await restoreSnapshot(last.volumes.memory.source, join(root, "restored"));
+  expect(readFileSync(join(root, "restored")).subarray(4096, 8192).equals(BLOCK)).toBe(true);
+  await restoreSnapshot(last.volumes.state.source, join(root, "restored"));
+  expect(readFileSync(join(root, "restored"), "utf8")).toBe("registers");
+  expectNothing(root, memory);
+  expect(existsSync(state)).toBe(false);
+  const refused = await failure(["attach", ...args, "--mount", "nvram=x"], options);
+  expect(refused).toMatchObject({ exit: 2, code: "ERR_USAGE" });
+  expect(refused.message).toBe("--mount nvram: bob has memory, state");
 });

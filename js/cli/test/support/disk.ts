@@ -33,12 +33,16 @@ export function expectUnmounted(root: string): void {
   expect(processesOf(root)).toEqual([]);
 }
 
-/** Returns the IDs of the processes with a path below a folder in their command line, but for `hedgerow` itself. */
+/**
+ * Returns the IDs of the processes with a path below a folder in their command line, but for `hedgerow` itself and the
+ * shell that waits for an engine.
+ */
 export function processesOf(root: string): number[] {
   return readdirSync("/proc").flatMap((pid) => {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-      return command.includes(root) && !command.includes(BIN) ? [Number(pid)] : [];
+      const isOwn = command.includes(BIN) || command.startsWith("sh\0-c");
+      return command.includes(root) && !isOwn ? [Number(pid)] : [];
     } catch {
       return [];
     }
