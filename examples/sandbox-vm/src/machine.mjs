@@ -1,17 +1,25 @@
-// A virtual machine in QEMU whose disk is a socket of vhost-user-blk, and in which an agent (guest/agent) runs commands.
-import { spawn } from "node:child_process";
+// A virtual machine in QEMU, and in it an agent (guest/agent) that runs commands. Its disk is a socket of vhost-user-blk,
+// and its memory a file, so that it can stop on one host and continue on another.
+import { execFile, spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 
 import { accelerator } from "./accelerator.mjs";
+import { Qmp } from "./qmp.mjs";
 
 /** The folder that guest/make.sh has made. */
 const { SANDBOX_MACHINE = "machine" } = process.env;
 
+const VMLINUZ = join(SANDBOX_MACHINE, "vmlinuz");
+const INITRAMFS = join(SANDBOX_MACHINE, "initramfs");
+
 const KERNEL = [
-  ...["-kernel", join(SANDBOX_MACHINE, "vmlinuz"), "-initrd", join(SANDBOX_MACHINE, "initramfs")],
+  ...["-kernel", VMLINUZ, "-initrd", INITRAMFS],
   ...["-append", "console=ttyS0 quiet panic=-1"],
 ];
 
@@ -21,28 +29,70 @@ const BOUND = ["--pdeathsig", "KILL"];
 /** The end of an answer of the agent. */
 const END = /\0(\d+)\n/;
 
+/**
+ * Where a machine has its volumes.
+ *
+ * @typedef {{ nbd: string, memory: string, size: number, state: string, log: string }} Places
+ *   the socket of the disk, the file of the memory and its size in bytes, the file for the state of the devices, and that
+ *   for what the kernel prints
+ */
+
+/** Returns what a machine that was suspended needs of a host: the state of the devices fits no other QEMU. */
+export async function requirements() {
+  const version = promisify(execFile)("qemu-system-x86_64", ["--version"]);
+  const kernel = createHash("sha256");
+  for (const file of [VMLINUZ, INITRAMFS]) kernel.update(await readFile(file));
+  return {
+    qemu: /version (\S+)/.exec((await version).stdout)?.[1],
+    accelerator: await accelerator(KERNEL),
+    kernel: kernel.digest("hex").slice(0, 16),
+  };
+}
+
 export class Machine {
   #process;
   #daemon;
   #answers;
+  #state;
+  /** @type {Qmp | undefined} */
+  #qmp;
   /** Resolves with the exit code and the signal of QEMU. */
   exited;
 
-  /**
-   * Boots a machine.
-   *
-   * @param {string} nbd the socket at which its disk is served
-   * @param {string} log the file for what its kernel prints
-   */
-  static async boot(nbd, log) {
-    const socket = `${nbd}.vhost`;
-    const daemon = startDaemon(nbd, socket);
+  /** Boots a machine. @param {Places} places */
+  static async boot(places) {
+    const machine = await Machine.#start(places, []);
+    await machine.#answer();
+    return machine;
+  }
+
+  /** Continues a machine that was suspended. Until this resolves, its volumes stay as they are. @param {Places} places */
+  static async resume(places) {
+    const machine = await Machine.#start(places, ["-incoming", "defer"]);
+    try {
+      await machine.#control.migrate("migrate-incoming", `exec:cat '${places.state}'`);
+      await machine.#control.call("cont");
+      // Its clock stood still, and a fork has the random numbers of its siblings.
+      const seed = randomBytes(32).toString("hex");
+      const now = Math.round(Date.now() / 1_000);
+      await machine.run(`date -s @${now} >/dev/null; echo ${seed} >/dev/urandom`);
+      return machine;
+    } catch (error) {
+      await machine.kill();
+      throw error;
+    }
+  }
+
+  /** @param {Places} places @param {string[]} more */
+  static async #start(places, more) {
+    const socket = `${places.nbd}.vhost`;
+    const daemon = startDaemon(places.nbd, socket);
     while (!existsSync(socket)) {
       if (daemon.exitCode !== null) throw new Error("qemu-storage-daemon has failed");
-      await delay(5);
+      await delay(2);
     }
-    const machine = new Machine(await accelerator(KERNEL), daemon, socket, log);
-    await machine.#answer();
+    const machine = new Machine(await accelerator(KERNEL), daemon, socket, places, more);
+    machine.#qmp = await Qmp.connect(`${places.nbd}.qmp`, machine.exited);
     return machine;
   }
 
@@ -50,24 +100,31 @@ export class Machine {
    * @param {string} accelerator
    * @param {import("node:child_process").ChildProcess} daemon
    * @param {string} socket
-   * @param {string} log
+   * @param {Places} places
+   * @param {string[]} more
    */
-  constructor(accelerator, daemon, socket, log) {
+  constructor(accelerator, daemon, socket, { nbd, memory, size, state, log }, more) {
+    const backend = `memory-backend-file,id=memory,size=${size},mem-path=${memory},share=on`;
     const args = [
       ...[...BOUND, "qemu-system-x86_64", "-machine", `q35,accel=${accelerator}`],
-      ...["-m", "256", "-no-reboot", "-nodefaults", "-nographic", ...KERNEL],
+      ...["-no-reboot", "-nodefaults", "-nographic", ...KERNEL],
       // The daemon reads and writes the memory of the machine.
-      ...["-object", "memory-backend-memfd,id=memory,size=256M,share=on"],
-      ...["-machine", "memory-backend=memory", "-chardev", `socket,id=disk,path=${socket}`],
+      ...["-object", backend, "-m", `${size / 2 ** 20}`, "-machine", "memory-backend=memory"],
+      ...["-chardev", `socket,id=disk,path=${socket}`],
       ...["-device", "vhost-user-blk-pci,chardev=disk"],
+      // Tells kernels with its driver that they continue, perhaps more than once: they need new random numbers.
+      ...["-device", "vmgenid,guid=auto"],
+      ...["-qmp", `unix:${nbd}.qmp,server=on,wait=off`],
       // The first port is the kernel’s, the second one the agent’s.
-      ...["-serial", `file:${log}`, "-serial", "stdio"],
+      ...["-chardev", `file,id=log,path=${log},append=on`, "-serial", "chardev:log"],
+      ...["-serial", "stdio", ...more],
     ];
     // In its own process group, so that Ctrl+C does not end it.
     this.#process = spawn("setpriv", args, { detached: true });
     this.#process.stderr.pipe(process.stderr);
     this.#process.stdin.on("error", () => {});
     this.#daemon = daemon;
+    this.#state = state;
     this.exited = once(this.#process, "exit");
     // Without its disk, a machine hangs.
     daemon.once("exit", () => this.#process.kill("SIGKILL"));
@@ -78,6 +135,17 @@ export class Machine {
   run(command) {
     this.#process.stdin.write(`${command}\n`);
     return this.#answer();
+  }
+
+  /** Stops the machine, and stores the state of its devices. Its memory is then as it was at this moment. */
+  async pause() {
+    await this.#control.call("stop");
+    await this.#control.migrate("migrate", `exec:cat > '${this.#state}'`);
+  }
+
+  /** Continues after {@link pause}. */
+  async continue() {
+    await this.#control.call("cont");
   }
 
   /** Turns the machine off. */
@@ -95,8 +163,14 @@ export class Machine {
     await this.#endDaemon();
   }
 
+  get #control() {
+    if (this.#qmp === undefined) throw new Error("QEMU has not started");
+    return this.#qmp;
+  }
+
   /** Ends the daemon, which writes what it has to the disk. */
   async #endDaemon() {
+    if (this.#qmp) await rm(this.#qmp.path, { force: true });
     if (this.#daemon.exitCode !== null || !this.#daemon.kill()) return;
     await once(this.#daemon, "exit");
   }

@@ -1,67 +1,141 @@
-// Runs a sandbox: attaches its disk, boots a machine from it, runs commands in it, and saves the disk.
+// Runs a sandbox: attaches its volumes, continues its machine or boots it, runs commands in it, and saves it.
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { isDeepStrictEqual } from "node:util";
 
-import { Machine } from "./machine.mjs";
+import { Machine, requirements } from "./machine.mjs";
+import { mountMemory } from "./memory.mjs";
 
-const { SANDBOX_SAVE_EVERY = "5m" } = process.env;
+/** How often a sandbox is saved while it runs, in seconds. */
+const { SANDBOX_SAVE_EVERY = "300" } = process.env;
 
 /**
- * Runs each line of the standard input as a command in the sandbox. The line `.save` saves its disk. At the end of the
- * input, or on SIGINT or SIGTERM, the sandbox is stopped and saved. If it crashes, its last save remains.
+ * @typedef {import("@hedgerow/snapshot").AttachedDisk} AttachedDisk
+ * @typedef {import("@hedgerow/snapshot").DiskVolume} DiskVolume
+ * @typedef {import("@hedgerow/snapshot").FileVolume} FileVolume
+ * @typedef {Awaited<ReturnType<typeof mountMemory>>} Memory
+ */
+
+/**
+ * Runs each line of the standard input as a command in the sandbox. The line `.save` saves it. At the end of the input, or
+ * on SIGINT or SIGTERM, the machine is suspended and saved. If it crashes, its last save remains.
  *
  * @param {import("@hedgerow/snapshot").DiskStore} store
  * @param {string} host a folder
  * @param {string} name
- * @param {boolean} steal whether to take it from another host
+ * @param {{ steal: boolean, powerOff: boolean }} options whether to take it from another host, and whether to turn the
+ *   machine off at the end
  */
-export async function run(store, host, name, steal) {
-  const saveEvery = /** @type {import("@hedgerow/snapshot").Duration} */ (SANDBOX_SAVE_EVERY);
-  const disk = await store.attach(name, { steal, saveEvery });
+export async function run(store, host, name, { steal, powerOff }) {
+  const [disk, needs] = await Promise.all([store.attach(name, { steal }), requirements()]);
+  let metadata;
   try {
-    const socket = join(host, `${name}.socket`);
-    await disk.listen({ path: socket });
-    const machine = await Machine.boot(socket, join(host, `${name}.log`));
-    disk.lost.addEventListener("abort", () => machine.kill());
-    console.error(`${name}: generation ${disk.generation.number} has booted`);
+    const places = placesOf(disk, host);
+    await disk.listen({ path: places.nbd });
+    const { machine, memory } = await start(disk, needs, places);
     try {
-      for await (const line of linesUntil(machine.exited)) {
-        if (line === ".save") await save(disk, machine);
-        else await runCommand(machine, line);
+      disk.lost.addEventListener("abort", () => machine.kill());
+      memory.ended.then(() => machine.kill());
+      const moment = { ...hooksOf(machine, memory), metadata: needs };
+      const timer = setInterval(save, Number(SANDBOX_SAVE_EVERY) * 1_000, disk, memory, moment);
+      try {
+        for await (const line of linesUntil(machine.exited)) {
+          if (line === ".save") await save(disk, memory, moment);
+          else await runCommand(machine, line);
+        }
+      } finally {
+        clearInterval(timer);
       }
-      await machine.powerOff();
+      if (powerOff) {
+        await machine.powerOff();
+      } else {
+        await machine.pause();
+        metadata = needs;
+      }
     } finally {
       await machine.kill();
+      await memory.unmount();
     }
   } catch (error) {
     // If another host has taken the disk, this throws, and keeps its local image for `recover`.
     await disk.detach({ save: disk.lost.aborted });
     throw error;
   }
-  await disk.detach();
+  await disk.detach({ metadata });
   report(name, disk.generation);
 }
 
-/** Saves the disk of a running machine. @param {import("@hedgerow/snapshot").AttachedDisk} disk @param {Machine} machine */
-async function save(disk, machine) {
+/** @param {AttachedDisk} disk @param {string} host */
+function placesOf(disk, host) {
+  const file = (/** @type {string} */ suffix) => join(host, `${disk.name}.${suffix}`);
+  const { path: state } = /** @type {FileVolume} */ (disk.volume("state"));
+  return { nbd: file("socket"), memory: file("memory"), log: file("log"), state };
+}
+
+/**
+ * Continues the machine of the last generation, or boots from its disk if this host cannot.
+ *
+ * @param {AttachedDisk} disk
+ * @param {object} needs
+ * @param {Omit<import("./machine.mjs").Places, "size">} places
+ */
+async function start(disk, needs, places) {
+  const { name, generation } = disk;
+  const { number, metadata } = generation;
+  const volume = /** @type {DiskVolume} */ (disk.volume("memory"));
+  const all = { ...places, size: volume.size };
+  if (isDeepStrictEqual(metadata, needs)) {
+    const memory = await mountMemory(volume, places.memory);
+    try {
+      const machine = await Machine.resume(all);
+      console.error(`${name}: generation ${number} continues`);
+      return { machine, memory };
+    } catch (error) {
+      await memory.unmount();
+      console.error(error instanceof Error ? error.message : error);
+    }
+  } else if (metadata) {
+    const [there, here] = [metadata, needs].map((one) => JSON.stringify(one));
+    console.error(`${name}: its machine needs ${there}, and this host has ${here}`);
+  }
+  // What an earlier machine had is not fetched.
+  await volume.discard(0, volume.size);
+  const memory = await mountMemory(volume, places.memory);
   try {
-    report(disk.name, await disk.save(hooksOf(machine)));
+    const machine = await Machine.boot(all);
+    console.error(`${name}: generation ${number} has booted`);
+    return { machine, memory };
   } catch (error) {
-    if (disk.lost.aborted) throw error;
-    // Nothing is lost: the next save has these changes, too.
-    console.error(error instanceof Error ? error.message : error);
+    await memory.unmount();
+    throw error;
   }
 }
 
 /**
- * Returns hooks that keep the file system of a machine from changing while the changes are copied. A save without hooks
- * has what a power failure would leave.
+ * Saves a running sandbox. If that fails, the next save has these changes, too.
  *
- * @param {Machine} machine
+ * @param {AttachedDisk} disk
+ * @param {Memory} memory
+ * @param {import("@hedgerow/snapshot").SaveDiskOptions} moment
  */
-const hooksOf = (machine) => ({
-  freeze: () => machine.run("fsfreeze --freeze /"),
-  thaw: () => machine.run("fsfreeze --unfreeze /"),
+async function save(disk, memory, moment) {
+  try {
+    // Little is left to write back while the machine waits.
+    await memory.flush();
+    report(disk.name, await disk.save(moment));
+  } catch (error) {
+    if (disk.lost.aborted) return;
+    console.error(error instanceof Error ? error.message : error);
+  }
+}
+
+/** Returns hooks between which all volumes are of one moment. @param {Machine} machine @param {Memory} memory */
+const hooksOf = (machine, memory) => ({
+  freeze: async () => {
+    await machine.pause();
+    await memory.flush();
+  },
+  thaw: () => machine.continue(),
 });
 
 /** @param {Machine} machine @param {string} line */

@@ -11,12 +11,18 @@ const { SANDBOX_STORE = "store", SANDBOX_HOST = "host" } = process.env;
 /** The size limit of the cache of a host, in bytes. */
 const MAX_BYTES = 20 * 2 ** 30;
 
+/** What a machine has beside its disk: its memory, and the state of its devices. */
+const VOLUMES = { memory: { size: 256 * 2 ** 20 }, state: {} };
+
 /** @typedef {{ store: DiskStore, cache: ImageCache }} Host */
 
 /** @type {Record<string, (host: Host, ...names: string[]) => Promise<unknown>>} */
 const COMMANDS = {
-  create: ({ store }, name, image) => store.create(name, { image }),
-  run: ({ store }, name, steal) => run(store, SANDBOX_HOST, name, steal === "--steal"),
+  create: ({ store }, name, image) => store.create(name, { image, volumes: VOLUMES }),
+  run: ({ store }, name, ...flags) => {
+    const [steal, powerOff] = ["--steal", "--power-off"].map((flag) => flags.includes(flag));
+    return run(store, SANDBOX_HOST, name, { steal: Boolean(steal), powerOff: Boolean(powerOff) });
+  },
   fork: ({ store }, name, fork) => store.fork(name, fork),
   // Keeps the image of a disk on this host: forks of it fetch only what they changed.
   pull: async ({ store, cache }, name) => {
@@ -41,7 +47,7 @@ const COMMANDS = {
   },
 };
 
-const USAGE = `expected: create NAME IMAGE, run NAME [--steal], fork NAME NEW-NAME, pull NAME,
+const USAGE = `expected: create NAME IMAGE, run NAME [--steal] [--power-off], fork NAME NEW-NAME, pull NAME,
   history NAME, list, or recover NAME NEW-NAME`;
 
 /** Runs a command on this host. @param {string[]} args */

@@ -94,8 +94,8 @@ export class Sandbox {
   }
 
   /** Waits until a text is printed. */
-  async prints(text: string): Promise<void> {
-    await expect.poll(() => this.printed, { timeout: PATIENCE, interval: 20 }).toContain(text);
+  async prints(text: string | RegExp): Promise<void> {
+    await expect.poll(() => this.printed, { timeout: PATIENCE, interval: 20 }).toMatch(text);
   }
 
   /** Ends its input, and returns its standard output when it has ended. */
@@ -109,11 +109,19 @@ export class Sandbox {
     this.#child.kill(signal);
   }
 
-  /** The numbers of the processes of the daemon that serves the disk of the machine, and of QEMU. */
-  get processes(): number[] {
-    const { pid } = this.#child;
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+  get pid(): number {
+    return this.#child.pid as number;
   }
+
+  /** The numbers of the processes that serve the memory and the disk of the machine, and of QEMU. */
+  get processes(): number[] {
+    const [shell = 0, ...others] = childrenOf(this.pid);
+    return [...childrenOf(shell), ...others];
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
 }
 
 /** Starts the example. It ends with the test at the latest. */
@@ -128,11 +136,11 @@ export function runIn(host: string, name: string, ...commands: string[]): Promis
   return running.stop();
 }
 
-/** Starts a sandbox, and waits until it has booted. */
+/** Starts a sandbox, and waits until it has booted or continues. */
 export async function boot(host: string, args: readonly string[], more = {}): Promise<Sandbox> {
   const running = new Sandbox(host, ["run", ...args], more);
   onTestFinished(() => running.kill("SIGKILL"));
-  await running.prints("has booted");
+  await running.prints(/generation \d+ (has booted|continues)/);
   return running;
 }
 
