@@ -297,7 +297,7 @@ describe("hedgerow snapshot restore --cache", () => {
     [["--cache", "DIRECTORY"], 2, "--cache and --cache-max-bytes: expected both"],
     [["--cache-max-bytes", "1GiB"], 2, "--cache and --cache-max-bytes: expected both"],
     [
-      ["--cache", "DIRECTORY", "--cache-max-bytes", "10G"],
+      ["--cache", "DIRECTORY", "--cache-max-bytes", "10GB"],
       2,
       "expected bytes, KiB, MiB, GiB or TiB",
     ],
