@@ -107,7 +107,7 @@ interface Attachment {
 export interface SavedGeneration extends Generation {
   /** For how many milliseconds writes had to wait. */
   readonly pause: number;
-  /** The number of bytes of the image in blocks of 4 KiB that had changed. */
+  /** The number of bytes of the disk and its volumes in blocks of 4 KiB that had changed when the call began. */
   readonly changedBytes: number;
   /** The duration of the call, in milliseconds. */
   readonly duration: number;

@@ -1,4 +1,5 @@
 /** Saves several volumes together: they are copied at one moment, and all of them are saved or none. */
+import { setMaxListeners } from "node:events";
 import type { EncodingOptions } from "../encode/snapshot-encoder.js";
 import type { TransferOptions } from "../http/transfer.js";
 import type { WorkOptions } from "../workers/pool.js";
@@ -63,6 +64,8 @@ export class JointSave {
   ) {
     const { signal: failed } = this.#failed;
     this.signal = signal === undefined ? failed : AbortSignal.any([signal, failed]);
+    // Each volume listens to it several times.
+    setMaxListeners(0, this.signal);
     this.#copying = new Meeting(count, (copies) =>
       whileFrozen(hooks, () => settled(copies.map((copy) => copy())), this.signal),
     );
