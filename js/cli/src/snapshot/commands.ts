@@ -51,6 +51,7 @@ interface Flags extends ReadFlags, WorkFlags, WriteFlags, CacheFlags, TransferFl
   readonly pieceSize?: number;
   readonly base?: string;
   readonly baseDigest?: string;
+  readonly overlay?: boolean;
   readonly verify?: boolean;
   readonly format?: "raw";
   readonly resume?: boolean;
@@ -75,6 +76,10 @@ function addCreateCommand(snapshot: Command): void {
       parsePlace,
     )
     .option("--base-digest <identity>", "fail unless the base has this identity")
+    .option(
+      "--overlay",
+      "take what is a hole in the image from the base, as for Firecracker's diffs",
+    )
     .option("--verify", "decode every frame and compare it with the image (default: a sample)")
     .addOption(formatOption())
     .addOption(overwriteOption())
@@ -89,8 +94,8 @@ function addCreateCommand(snapshot: Command): void {
 }
 
 async function create(image: string, place: string, flags: Flags): Promise<void> {
-  const { level, pieceSize, base, baseDigest, verify, format, overwrite, workers } = flags;
-  const encoding = { level, pieceSize, base, baseDigest, verify, format };
+  const { level, pieceSize, base, baseDigest, overlay, verify, format, overwrite, workers } = flags;
+  const encoding = { level, pieceSize, base, baseDigest, overlay, verify, format };
   const options = { ...encoding, overwrite, workers, ...transferOf(flags) };
   const info = await doWork("create", async (hooks) => {
     await using cache = await openCache(flags);

@@ -128,6 +128,15 @@ describe("hedgerow snapshot", () => {
     const compared = await snapshot("create", image, join(root, "b.vhs"), ...base, ...cached);
     expect(compared.out).toMatch(found("(compare|extents)"));
     expect(readFileSync(join(root, "b.vhs")).equals(readFileSync(delta))).toBe(true);
+
+    const [diff, overlaid] = [join(root, "diff"), join(root, "c.vhs")];
+    writeFileSync(diff, "");
+    truncateSync(diff, SMALL.length);
+    writeFileSync(diff, changed.subarray(0, 8192), { flag: "r+" });
+    const args = ["create", diff, overlaid, ...base, "--overlay"];
+    expect(await snapshot(...args)).toMatchObject({ code: 0, err: "" });
+    expect(await snapshot("restore", overlaid, copy)).toMatchObject({ code: 0 });
+    expect(readFileSync(copy).equals(changed)).toBe(true);
   });
 
   test("creates the same snapshot with any number of workers, and with --verify", async () => {
