@@ -190,20 +190,31 @@ export async function storeDisk(
   { volumes = {}, metadata, label, ...options }: NewDiskOptions,
   transfer: TransferOptions,
 ): Promise<FirstGeneration> {
-  const { digest, bases, sizes, imageSize } = await storeContent(snapshots, options, transfer);
-  const first = { size: imageSize, digest, bases, metadata, label };
-  const stored: Record<string, PointerVolume> = {};
-  const allSizes = { ...sizes };
+  const disk = await storeContent(snapshots, options, transfer);
+  const stored: StoredVolume[] = [];
   for (const [name, volume] of Object.entries(volumes)) {
     const { kind, ...content } = { ...volume, kind: kindOf(name, volume) };
     const pieceSize = content.pieceSize ?? (kind === "memory" ? MEMORY_PIECE_SIZE : undefined);
     const work = { signal: options.signal, workers: options.workers };
     const one = await storeContent(snapshots, { ...work, ...content, pieceSize }, transfer);
-    stored[name] = { kind, size: one.imageSize, digest: one.digest, bases: one.bases };
-    Object.assign(allSizes, one.sizes);
+    stored.push([name, kind, one]);
   }
-  const isPlain = Object.keys(stored).length === 0;
-  return { ...first, volumes: isPlain ? undefined : stored, sizes: allSizes };
+  return { ...contentFrom(disk, stored), metadata, label };
+}
+
+/** A volume that was stored. */
+type StoredVolume = readonly [name: string, kind: VolumeKind, stored: StoredSnapshot];
+
+/** Returns what a generation has of its disk and of its volumes. */
+function contentFrom(disk: StoredSnapshot, stored: readonly StoredVolume[]) {
+  const { digest, bases, imageSize: size } = disk;
+  const volumes: Record<string, PointerVolume> = {};
+  const sizes = { ...disk.sizes };
+  for (const [name, kind, one] of stored) {
+    volumes[name] = { kind, size: one.imageSize, digest: one.digest, bases: one.bases };
+    Object.assign(sizes, one.sizes);
+  }
+  return { size, digest, bases, volumes: stored.length === 0 ? undefined : volumes, sizes };
 }
 
 async function storeContent(
@@ -326,23 +337,13 @@ export async function recover(
       ? storeWhole(store, path, { ...transfer, signal })
       : storeChanges(store, path, origin, signal);
   };
-  const { digest, bases, imageSize, sizes } = await save(image, note);
-  const volumes: Record<string, PointerVolume> = {};
-  const allSizes = { ...sizes };
-  for (const { volume, path, origin } of await images.volumesOf(image)) {
-    const stored = await save(path, origin);
-    const { kind = "disk" } = origin;
-    const { imageSize: size } = stored;
-    volumes[volume] = { kind, size, digest: stored.digest, bases: stored.bases };
-    Object.assign(allSizes, stored.sizes);
-  }
+  const disk = await save(image, note);
+  const volumes: StoredVolume[] = [];
+  for (const { volume, path, origin } of await images.volumesOf(image))
+    volumes.push([volume, origin.kind ?? "disk", await save(path, origin)]);
   const { name: origin, generation } = note;
   const first = {
-    size: imageSize,
-    digest,
-    bases,
-    volumes: Object.keys(volumes).length === 0 ? undefined : volumes,
-    sizes: allSizes,
+    ...contentFrom(disk, volumes),
     label,
     parent: generation === undefined ? undefined : { name: origin, generation },
   };
