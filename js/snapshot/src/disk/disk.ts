@@ -3,7 +3,6 @@ import { checkInteger, checkOptions } from "../check.js";
 import type { CreateInfo } from "../delta/create-delta.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import { lengthOf } from "../format/byte-ranges.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import type { TransferOptions } from "../http/transfer.js";
 import { checkDifferentPath } from "../local/open-file.js";
@@ -91,7 +90,7 @@ export abstract class BlockDevice {
 
   /** The number of bytes in blocks of 4 KiB that were written since the last save. */
   get changedBytes(): number {
-    return lengthOf([...this.open.saver.changed.runs(0, this.size)]);
+    return this.open.saver.changedBytes;
   }
 
   /**

@@ -144,9 +144,9 @@ export class DiskSaver {
     this.#stopRecording = image.record(this.#changed);
   }
 
-  /** The blocks that were written since the last save. */
-  get changed(): BlockSet {
-    return this.#changed;
+  /** The number of bytes in blocks that were written since the last save. */
+  get changedBytes(): number {
+    return lengthOf([...this.#changed.runs(0, this.#disk.image.size)]);
   }
 
   /**

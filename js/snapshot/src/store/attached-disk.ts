@@ -14,7 +14,6 @@ import { traceLocation } from "../disk/trace.js";
 import { ENCODING_CHECKS, type EncodingOptions } from "../encode/snapshot-encoder.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import { lengthOf } from "../format/byte-ranges.js";
 import { Turns } from "../local/locks.js";
 import { writeSmallObject } from "../location/small-object.js";
 import { WORK_CHECKS, type WorkOptions } from "../workers/pool.js";
@@ -400,8 +399,7 @@ export class AttachedDisk extends BlockDevice {
   /** Returns the number of bytes of disks that were written since the last save. */
   #changedIn(disks: Iterable<readonly [string, OpenDisk]>): number {
     let sum = 0;
-    for (const [, { saver, info }] of disks)
-      sum += lengthOf([...saver.changed.runs(0, info.imageSize)]);
+    for (const [, { saver }] of disks) sum += saver.changedBytes;
     return sum;
   }
 
