@@ -32,9 +32,9 @@ const END = /\0(\d+)\n/;
 /**
  * Where a machine has its volumes.
  *
- * @typedef {{ nbd: string, memory: string, size: number, state: string, log: string }} Places
- *   the socket of the disk, the file of the memory and its size in bytes, the file for the state of the devices, and that
- *   for what the kernel prints
+ * @typedef {{ nbd: string, memory: string, size: number, state: string, log: string, accelerator: string }} Places
+ *   the socket of the disk, the file of the memory and its size in bytes, the file for the state of the devices, that for
+ *   what the kernel prints, and the accelerator
  */
 
 /** Returns what a machine that was suspended needs of a host: the state of the devices fits no other QEMU. */
@@ -91,19 +91,18 @@ export class Machine {
       if (daemon.exitCode !== null) throw new Error("qemu-storage-daemon has failed");
       await delay(2);
     }
-    const machine = new Machine(await accelerator(KERNEL), daemon, socket, places, more);
+    const machine = new Machine(daemon, socket, places, more);
     machine.#qmp = await Qmp.connect(`${places.nbd}.qmp`, machine.exited);
     return machine;
   }
 
   /**
-   * @param {string} accelerator
    * @param {import("node:child_process").ChildProcess} daemon
    * @param {string} socket
    * @param {Places} places
    * @param {string[]} more
    */
-  constructor(accelerator, daemon, socket, { nbd, memory, size, state, log }, more) {
+  constructor(daemon, socket, { nbd, memory, size, state, log, accelerator }, more) {
     const backend = `memory-backend-file,id=memory,size=${size},mem-path=${memory},share=on`;
     const args = [
       ...[...BOUND, "qemu-system-x86_64", "-machine", `q35,accel=${accelerator}`],

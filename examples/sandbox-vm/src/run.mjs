@@ -76,14 +76,14 @@ function placesOf(disk, host) {
  * Continues the machine of the last generation, or boots from its disk if this host cannot.
  *
  * @param {AttachedDisk} disk
- * @param {object} needs
- * @param {Omit<import("./machine.mjs").Places, "size">} places
+ * @param {Awaited<ReturnType<typeof requirements>>} needs
+ * @param {Omit<import("./machine.mjs").Places, "size" | "accelerator">} places
  */
 async function start(disk, needs, places) {
   const { name, generation } = disk;
   const { number, metadata } = generation;
   const volume = /** @type {DiskVolume} */ (disk.volume("memory"));
-  const all = { ...places, size: volume.size };
+  const all = { ...places, size: volume.size, accelerator: needs.accelerator };
   if (isDeepStrictEqual(metadata, needs)) {
     const memory = await mountMemory(volume, places.memory);
     try {
