@@ -1,4 +1,4 @@
-// Presents a volume as a file, which a machine maps as its memory: nbdfuse fetches what has not arrived, and writes back.
+// Presents a volume as a file with nbdfuse. A machine maps the file as its memory.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { open, rm, stat, writeFile } from "node:fs/promises";

@@ -66,7 +66,7 @@ export interface DeltaOptions {
   /** Returns the locations of the base objects of the base. Default: the references in the base. */
   readonly resolve?: Resolve | undefined;
   /**
-   * Whether the image is a sparse file of what has changed: its data replaces that of the base, and its holes are as in
+   * Whether the image is a sparse file of changes: its data replaces that of the base, and its holes stand for data of
    * the base. Firecracker writes such diff snapshots of memory. Needs Linux and the optional package `koffi`. Default:
    * `false`.
    */

@@ -78,7 +78,7 @@ function addCreateCommand(snapshot: Command): void {
     .option("--base-digest <identity>", "fail unless the base has this identity")
     .option(
       "--overlay",
-      "take what is a hole in the image from the base, as for Firecracker's diffs",
+      "the image is sparse: its holes stand for data of the base, as in diff snapshots of Firecracker",
     )
     .option("--verify", "decode every frame and compare it with the image (default: a sample)")
     .addOption(formatOption())

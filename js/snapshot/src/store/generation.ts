@@ -27,7 +27,7 @@ export interface Generation {
   readonly totalBytes: number;
   /** Its further volumes by name. */
   readonly volumes: Readonly<Record<string, SavedVolume>>;
-  /** What was saved with it as `metadata`. */
+  /** The `metadata` of its save. */
   readonly metadata: unknown;
   /** The disk and the generation that a fork began from. */
   readonly parent: ParentGeneration | undefined;

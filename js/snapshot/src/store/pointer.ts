@@ -90,7 +90,7 @@ export interface PointerVolume extends PointerSnapshot {
   readonly size: number;
 }
 
-/** What was saved at one moment: the disk itself, and its further volumes. */
+/** The snapshots of one moment: that of the disk, and those of its further volumes. */
 export interface Content extends PointerSnapshot {
   /** The further volumes by name, unless there are none. */
   readonly volumes?: Readonly<Record<string, PointerVolume>> | undefined;

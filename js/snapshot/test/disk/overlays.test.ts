@@ -59,7 +59,7 @@ test("overlays on overlays give what a naive copy of their data gives", async ()
   }
 });
 
-test("refuses what is not an overlay of the base", async () => {
+test("refuses an image that is no overlay of the base", async () => {
   const image = writeSparse("base", SIZE, new Map([[0, noise("base", PAGE)]]));
   const base = path("base.vhs");
   await createSnapshot(image, base, work);
