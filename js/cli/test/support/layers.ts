@@ -149,8 +149,29 @@ export function writeLayout(
 /** A capability to bind ports, as the kernel keeps it. */
 const CAPABILITY = Buffer.from("0100000200040000000000000000000000000000", "hex");
 
-/** Returns the layers of a random image: each changes, removes and hides parts of those below. */
-export function randomLayers(seed: number): Member[][] {
+/**
+ * Returns the layers of a random tree: each changes, removes and hides parts of those below. Several trees are in folders
+ * of one image.
+ */
+export function randomLayers(...seeds: readonly number[]): Member[][] {
+  const [first = 0, ...others] = seeds;
+  if (others.length === 0) return layersOf(first);
+  const trees = seeds.map((seed) => layersOf(seed).map((layer) => within(`tree ${seed}/`, layer)));
+  const count = Math.max(...trees.map((layers) => layers.length));
+  return Array.from({ length: count }, (_, at) => trees.flatMap((layers) => layers[at] ?? []));
+}
+
+/** Returns members that are moved into a folder. */
+function within(folder: string, members: readonly Member[]): Member[] {
+  return members.map((member) => ({
+    ...member,
+    path: `${folder}${member.path === "./" ? "" : member.path}`,
+    ...(member.type === "1" ? { target: `${folder}${member.target}` } : {}),
+  }));
+}
+
+/** Returns the layers of one random tree. */
+function layersOf(seed: number): Member[][] {
   const random = seededRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const pick = <T>(items: readonly T[]): T => items[below(items.length)]!;

@@ -26,13 +26,13 @@ import { NbdClient } from "../support/nbd-client.js";
 const seedsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, at) => first + at);
 
-const RUNS = seedsFrom(1, trials({ few: 25, all: 1_200 }));
+const RUNS = seedsFrom(1, trials({ few: 25, all: 500 }));
 
 /** Of a chain on a server with faults, a snapshot in a file, and one on such a server without a fill. */
 const FIRST_KILLS = [100_001, 100_003, 100_011];
 const KILLS = [...new Set([...FIRST_KILLS, ...seedsFrom(100_001, 50)])].slice(
   0,
-  trials({ few: FIRST_KILLS.length, all: 50 }),
+  trials({ few: FIRST_KILLS.length, all: 25 }),
 );
 /** How many run at a time: they mostly wait. */
 const CONCURRENCY = 4;

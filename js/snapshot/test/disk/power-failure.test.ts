@@ -19,7 +19,7 @@ import { contentOf, SECTOR } from "../support/power-content.mjs";
 import { parseRecord, recorded, type SystemCall } from "../support/system-calls.js";
 
 const WORKLOAD = fileURLToPath(new URL("../support/power-workload.mjs", import.meta.url));
-const [SEEDS, STATES] = [trials({ few: 1, all: 4 }), trials({ few: 14, all: 100 })];
+const [SEEDS, STATES] = [trials({ few: 1, all: 4 }), trials({ few: 8, all: 50 })];
 const STEPS = 60;
 /** How often a state is also saved. */
 const SAVE_EVERY = 2;

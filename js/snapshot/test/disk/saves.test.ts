@@ -26,7 +26,7 @@ const DISKS = trials({ few: 1, all: 4 });
 const SAVES = 10;
 
 /** How often a disk is saved while it is written to. */
-const ROUNDS = trials({ few: 3, all: 6 });
+const ROUNDS = trials({ few: 2, all: 4 });
 
 const folder = temporaryFolder();
 const xfs = xfsDisk(320 * MIB);

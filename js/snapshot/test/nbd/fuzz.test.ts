@@ -147,7 +147,7 @@ const expectAlive = () =>
   });
 
 test("every request gets exactly one reply, however it is sent", minutes({ all: 20 }), async () => {
-  await fuzz(trials({ few: 4_000, all: 150_000 }), 0, async (random) => {
+  await fuzz(trials({ few: 2_000, all: 60_000 }), 0, async (random) => {
     const script = randomScript(random, MOST);
     const leaving = (["waits", "waits", "waits", "ends", "vanishes"] as const)[random.below(5)]!;
     // A script that is cut off in a write waits for the rest of it.
@@ -160,7 +160,7 @@ test("every request gets exactly one reply, however it is sent", minutes({ all: 
 });
 
 test("scripts of which some bytes are changed harm nobody", minutes({ all: 10 }), async () => {
-  await fuzz(trials({ few: 1_200, all: 50_000 }), 1e6, async (random) => {
+  await fuzz(trials({ few: 600, all: 20_000 }), 1e6, async (random) => {
     const { bytes, messages } = randomScript(random, MOST);
     const changes = 1 + random.below(20);
     await converse(random, flipped(random, bytes, changes), "ends");
@@ -170,7 +170,7 @@ test("scripts of which some bytes are changed harm nobody", minutes({ all: 10 })
 });
 
 test("random bytes harm nobody", minutes({ all: 5 }), async () => {
-  await fuzz(trials({ few: 500, all: 20_000 }), 2e6, async (random) => {
+  await fuzz(trials({ few: 250, all: 8_000 }), 2e6, async (random) => {
     const { bytes } = randomScript(random, 0);
     const noise = Buffer.from(Array.from({ length: random.below(600) }, () => random.below(256)));
     const prefix = bytes.subarray(0, random.below(2) * random.below(bytes.length + 1));
@@ -185,7 +185,7 @@ test(
   minutes({ all: 5 }),
   async () => {
     let round = 0;
-    await fuzz(trials({ few: 500, all: 10_000 }), 3e6, async (random) => {
+    await fuzz(trials({ few: 250, all: 4_000 }), 3e6, async (random) => {
       round += 1;
       const socket = path(`closing-${round % CLIENTS}-${round}`);
       const listen = listenOf({ path: socket, name: NAME });

@@ -4,8 +4,8 @@ import { test } from "vitest";
 import { minutes, trials } from "../../../../tests/support/trials.js";
 import { runAll } from "../support/store-sequences.js";
 
-/** The first 80 make every call, and have every fault and deaths before and after most operations. */
-const SEQUENCES = trials({ few: 80, all: 1_000 });
+/** The first 40 make every call, and have every fault and deaths before and after most operations. */
+const SEQUENCES = trials({ few: 40, all: 500 });
 
 test(
   "a store in a folder loses no save and keeps nothing else, whichever hosts die and whatever fails",
