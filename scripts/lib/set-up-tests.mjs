@@ -36,15 +36,11 @@ export function installTestPrograms() {
 
 /** Makes the kernel and the initial file system of guests in QEMU. */
 export function makeGuest() {
-  const guest = "examples/sandbox-vm/guest";
-  whenChanged(
-    "target/guest",
-    ["agent", "init", "make.sh"].map((name) => `${guest}/${name}`),
-    () => {
-      step("guests: Debian's kernel, and an initial file system");
-      run("sh", [`${guest}/make.sh`, "target/guest"]);
-    },
-  );
+  const script = "examples/sandbox/guest/make.sh";
+  whenChanged("target/guest", [script], () => {
+    step("guests: Debian's kernel, and an initial file system");
+    run("sh", [script, "target/guest"]);
+  });
 }
 
 /** Builds a program that decompresses with zstd 1.4. */

@@ -98,7 +98,7 @@ test(
     await store.fork("debian", "mortal");
     await runIn("one", "mortal", PROGRAM, "while [ ! -s counts ]; do sleep 0.1; done");
     const victims = ["the program", "nbdfuse", "qemu-storage-daemon", "QEMU"] as const;
-    for (let trial = 0; trial < trials({ few: 4, all: 16 }); trial += 1) {
+    for (let trial = 0; trial < trials({ few: 4, all: 8 }); trial += 1) {
       const victim = trial % victims.length;
       const before = await numberOf("mortal");
       const running = await boot("one", ["mortal", "--steal"], { SANDBOX_SAVE_EVERY: "0.3" });

@@ -1,6 +1,6 @@
 /** A project of each template of `npm create hedgerow`, installed with all packed packages, tested and run. */
 
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -23,7 +23,7 @@ const STARTS: Readonly<Record<string, Start>> = {
   next: { args: ["--", "--hostname", "127.0.0.1", "--port", "0"], absent: "/plants/oak" },
   express: { absent: "/wp-login.php" },
   fastify: { absent: "/plants/oak" },
-  sandbox: { prints: "alice: run 1" },
+  sandbox: { types: "echo from the machine\n", prints: "from the machine" },
 };
 
 // npm installs hundreds of packages, and Next.js builds.
@@ -39,13 +39,16 @@ const env = {
   ...process.env,
   // Wrangler needs a newer Node than the oldest that Hedgerow supports.
   PATH: `${dirname(node24)}:${process.env.PATH}`,
+  // A machine with KVM does not boot everywhere that has /dev/kvm.
+  SANDBOX_ACCELERATOR: "tcg",
   ...{ NEXT_TELEMETRY_DISABLED: "1", WRANGLER_SEND_METRICS: "false", CI: "1", PORT: "0" },
 };
 
-/** What `npm start` needs to serve at a free port, and a path that the server has not; or what it prints. */
+/** What `npm start` needs to serve at a free port, and a path that the server has not; or what it reads and prints. */
 interface Start {
   readonly args?: readonly string[];
   readonly absent?: string;
+  readonly types?: string;
   readonly prints?: string;
 }
 
@@ -54,7 +57,7 @@ async function expectProject(
   project: string,
   template: string,
   tarballs: readonly string[],
-  { args = [], absent, prints }: Start,
+  { args = [], absent, types, prints }: Start,
 ): Promise<void> {
   mkdirSync(dirname(project));
   const run = async (command: string, ...args: string[]) =>
@@ -63,7 +66,10 @@ async function expectProject(
   await run("npm", "install", "--no-save", "--no-audit", "--no-fund", ...tarballs);
   await run("npm", "run", "build", "--if-present");
   expect(await run("npm", "test")).toMatch(/^. pass 1$/m);
-  if (prints !== undefined) expect(await run("npm", "start", ...args)).toContain(prints);
+  if (prints !== undefined) {
+    const options = { cwd: project, env, input: types, encoding: "utf8" } as const;
+    expect(execFileSync("npm", ["start", ...args], options)).toContain(prints);
+  }
   if (absent === undefined) return;
   const command = ["npm", "start", ...args];
   const server = await startServer(command, {

@@ -5,7 +5,7 @@ export const TEMPLATES = {
   hono: "Hono app, on Node and as a worker",
   express: "Express server",
   fastify: "Fastify API",
-  sandbox: "sandboxes whose disks persist in a store",
+  sandbox: "virtual machines that persist in a store",
 } as const;
 
 export type Template = keyof typeof TEMPLATES;

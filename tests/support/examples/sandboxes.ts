@@ -1,5 +1,5 @@
 /**
- * The example `sandbox-vm`, on hosts that each have their own folder, and a store in S3 that has the disk `debian`.
+ * The example `sandbox`, on hosts that each have their own folder, and a store in S3 that has the disk `debian`.
  * The store is there from before the tests of a file to after them.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -14,7 +14,7 @@ import { type S3Server, startS3 } from "../s3/server.js";
 import { temporaryFolder } from "../snapshots/folder.js";
 import { exampleFolder } from "./run.js";
 
-const SCRIPT = `${exampleFolder("sandbox-vm")}src/sandbox.mjs`;
+const SCRIPT = `${exampleFolder("sandbox")}src/sandbox.mjs`;
 const MACHINE = inRoot("target/guest");
 
 const BIN = inRoot("js/cli/bin/hedgerow.js");

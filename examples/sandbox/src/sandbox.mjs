@@ -5,8 +5,8 @@ import { DiskStore, ImageCache } from "@hedgerow/snapshot";
 
 import { run } from "./run.mjs";
 
-/** The store of all hosts, and the folder of this one. */
-const { SANDBOX_STORE = "store", SANDBOX_HOST = "host" } = process.env;
+/** The store of all hosts, the folder of this one, and that of what machines start from. */
+const { SANDBOX_STORE = "store", SANDBOX_HOST = "host", SANDBOX_MACHINE = "machine" } = process.env;
 
 /** The size limit of the cache of a host, in bytes. */
 const MAX_BYTES = 20 * 2 ** 30;
@@ -19,7 +19,7 @@ const VOLUMES = { memory: { size: 256 * 2 ** 20 }, state: {} };
 /** @type {Record<string, (host: Host, ...names: string[]) => Promise<unknown>>} */
 const COMMANDS = {
   create: ({ store }, name, image) => store.create(name, { image, volumes: VOLUMES }),
-  run: ({ store }, name, ...flags) => {
+  run: async ({ store }, name, ...flags) => {
     const [steal, powerOff] = ["--steal", "--power-off"].map((flag) => flags.includes(flag));
     return run(store, SANDBOX_HOST, name, { steal: Boolean(steal), powerOff: Boolean(powerOff) });
   },
@@ -47,12 +47,22 @@ const COMMANDS = {
   },
 };
 
+/** Without a command: runs the sandbox `alice`, which is made of the disk that `npm run build` has made. */
+async function first(/** @type {Host} */ host) {
+  const image = join(SANDBOX_MACHINE, "disk.img");
+  await COMMANDS.create?.(host, "alice", image).catch((error) => {
+    if (error.code !== "ERR_DISK_EXISTS") throw error;
+  });
+  await COMMANDS.run?.(host, "alice");
+}
+
 const USAGE = `expected: create NAME IMAGE, run NAME [--steal] [--power-off], fork NAME NEW-NAME, pull NAME,
   history NAME, list, or recover NAME NEW-NAME`;
 
 /** Runs a command on this host. @param {string[]} args */
-async function main([command = "", ...names]) {
-  const action = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+async function main([command, ...names]) {
+  const named = command === undefined ? first : COMMANDS[command];
+  const action = Object.hasOwn(COMMANDS, command ?? "run") ? named : undefined;
   if (action === undefined) throw new Error(USAGE);
   await mkdir(SANDBOX_HOST, { recursive: true });
   const cache = await ImageCache.open(join(SANDBOX_HOST, "cache"), { maxBytes: MAX_BYTES });

@@ -75,7 +75,7 @@ describe("the accelerator", () => {
     onTestFinished(() => {
       vi.unstubAllEnvs();
     });
-    const { accelerator } = await import("../../examples/sandbox-vm/src/accelerator.mjs");
+    const { accelerator } = await import("../../examples/sandbox/src/machine.mjs");
     expect(await accelerator([])).toBe(expected);
   });
 });

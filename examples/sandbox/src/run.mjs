@@ -36,7 +36,8 @@ export async function run(store, host, name, { steal, powerOff }) {
     try {
       disk.lost.addEventListener("abort", () => machine.kill());
       memory.ended.then(() => machine.kill());
-      const moment = { ...hooksOf(machine, memory), metadata: needs };
+      // On a slow host, much of the memory may be left to write back.
+      const moment = { ...hooksOf(machine, memory), hookTimeout: 60_000, metadata: needs };
       const timer = setInterval(save, Number(SANDBOX_SAVE_EVERY) * 1_000, disk, memory, moment);
       try {
         for await (const line of linesUntil(machine.exited)) {
