@@ -51,7 +51,10 @@ test(
 );
 
 test("explains invalid commands", async () => {
-  for (const args of [[], ["restart", "alice"], ["toString", "alice"]]) {
+  for (const args of [
+    ["restart", "alice"],
+    ["toString", "alice"],
+  ]) {
     const wrong = sandbox("one", ...args);
     expect(await wrong.ended).toBe(1);
     expect(wrong.printed).toContain("create NAME IMAGE");

@@ -57,6 +57,7 @@ cat >disk/sbin/init <<'END'
 export PATH=/bin HOME=/root
 mount -t devtmpfs dev /dev
 mount -t proc proc /proc
+mount -t sysfs sys /sys
 mount -t tmpfs tmp /tmp
 cd /root
 serve() {

@@ -25,6 +25,11 @@ const KERNEL = [
 /** If this process is killed, the kernel kills its programs, too: their disk is gone. */
 const BOUND = ["--pdeathsig", "KILL"];
 
+/** Makes programs that write to the disk wait, and waits for the requests under way, flushes too; and the opposite. */
+const QUIESCE = `fsfreeze -f /; sync; n=0; until grep -Eq '^ *0 +0$' /sys/block/vda/inflight ||
+  [ $((n += 1)) -gt 100 ]; do sleep 0.01; done`.replace("\n", "");
+const RELEASE = "fsfreeze -u /";
+
 /** The end of an answer of an agent: the ID of the command, and its exit code. */
 const END = /\0(\S+) (\d+)\n/;
 
@@ -98,7 +103,9 @@ export class Machine {
       // Its clock stood still, and a fork has the random numbers of its siblings.
       const seed = randomBytes(32).toString("hex");
       const now = Math.round(Date.now() / 1_000);
-      await machine.#host?.run(`date -s @${now} >/dev/null; echo ${seed} >/dev/urandom`);
+      await machine.#host?.run(
+        `date -s @${now} >/dev/null; echo ${seed} >/dev/urandom; ${RELEASE}`,
+      );
       return machine;
     } catch (error) {
       await machine.kill();
@@ -165,6 +172,8 @@ export class Machine {
 
   /** Stops the machine, and stores the state of its devices. Its memory is then as it was at this moment. */
   async pause() {
+    // Before its version 8.1, the daemon fails if a request is under way when the machine stops.
+    await this.#host?.run(QUIESCE);
     await this.#monitor.call("stop");
     await this.#monitor.migrate("migrate", `exec:cat > '${this.#state}'`);
   }
@@ -172,6 +181,7 @@ export class Machine {
   /** Continues after {@link pause}. */
   async continue() {
     await this.#monitor.call("cont");
+    await this.#host?.run(RELEASE);
   }
 
   /** Turns the machine off. */
@@ -266,7 +276,13 @@ function startDaemon(nbd, socket) {
     "--export",
     `type=vhost-user-blk,id=disk,node-name=disk,addr.type=unix,addr.path=${socket},writable=on`,
   ];
-  return spawn("setpriv", args, { detached: true, stdio: ["ignore", "ignore", "inherit"] });
+  const daemon = spawn("setpriv", args, { detached: true, stdio: ["ignore", "ignore", "pipe"] });
+  daemon.stderr.setEncoding("utf8").on("data", (text) => {
+    process.stderr.write(text);
+    // It runs on, but serves the disk no more.
+    if (text.includes("vu_panic")) daemon.kill("SIGKILL");
+  });
+  return daemon;
 }
 
 /** Speaks QEMU’s machine protocol (QMP) over a Unix socket. */

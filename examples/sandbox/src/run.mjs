@@ -38,7 +38,13 @@ export async function run(store, host, name, { steal, powerOff }) {
       memory.ended.then(() => machine.kill());
       // On a slow host, much of the memory may be left to write back.
       const moment = { ...hooksOf(machine, memory), hookTimeout: 60_000, metadata: needs };
-      const timer = setInterval(save, Number(SANDBOX_SAVE_EVERY) * 1_000, disk, memory, moment);
+      /** The save that is under way. @type {Promise<void> | undefined} */
+      let saving;
+      const timer = setInterval(() => {
+        saving ??= save(disk, memory, moment).finally(() => {
+          saving = undefined;
+        });
+      }, Number(SANDBOX_SAVE_EVERY) * 1_000);
       try {
         for await (const line of linesUntil(machine.exited)) {
           if (line === ".save") await save(disk, memory, moment);
@@ -46,6 +52,7 @@ export async function run(store, host, name, { steal, powerOff }) {
         }
       } finally {
         clearInterval(timer);
+        await saving;
       }
       if (powerOff) {
         await machine.powerOff();
