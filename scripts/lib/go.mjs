@@ -13,6 +13,7 @@ const FOLDER = inRoot("tests", "tools");
 const MODULES = {
   desync: FOLDER,
   versitygw: FOLDER,
+  "fake-gcs-server": join(FOLDER, "services"),
   kubeconform: join(FOLDER, "kubernetes"),
   "kubernetes-types": join(FOLDER, "kubernetes"),
 };
@@ -38,7 +39,7 @@ export function installGoTool(name) {
   if (existsSync(target)) return;
   const folder = MODULES[name];
   const module = readFileSync(join(folder, "go.mod"), "utf8");
-  const source = new RegExp(`^\\t(\\S+/cmd/${name})$`, "m").exec(module)?.[1];
+  const source = new RegExp(`^(?:\\t|tool )(\\S+/${name})$`, "m").exec(module)?.[1];
   const oldest = /^go (\d+)\.(\d+)/m.exec(module);
   if (source === undefined || oldest === null) throw new Error(`go.mod: expected the tool ${name}`);
   const go = findGo(Number(oldest[1]), Number(oldest[2]));

@@ -28,6 +28,7 @@ export function installTestPrograms() {
   installPythonPackages();
   installPythonPackages(DISTRIBUTED_FILTER, "DuckDB, and Wasmtime for Python");
   installGoTool("versitygw");
+  installGoTool("fake-gcs-server");
   installGoTool("kubeconform");
   installGoTool("kubernetes-types");
   installKubernetesSchemas();

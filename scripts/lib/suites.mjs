@@ -32,6 +32,7 @@ const OF_TESTS = {
     "create-hedgerow",
   ],
   "tests/runtimes": ["hedgerow"],
+  "tests/services": [],
 };
 
 /**

@@ -24,7 +24,7 @@ const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ["location"],
   ["encode", "fetch"],
   ["decode"],
-  ["s3"],
+  ["services"],
   ["http"],
   ["workers"],
   ["local"],
@@ -89,7 +89,10 @@ test("crates depend only on the crates that they wrap", () => {
 test("packages import only the packages that they are made for", () => {
   expect(packagesOf("js/edge/src")).toEqual(["next/server.js"]);
   const s3 = ["@aws-sdk/client-s3", "@aws-sdk/s3-request-presigner"];
-  expect(packagesOf("js/snapshot/src")).toEqual([...s3, "koffi", "proxy-from-env"]);
+  const clouds = ["@azure/identity", "@azure/storage-blob", "@google-cloud/storage"];
+  expect(packagesOf("js/snapshot/src")).toEqual(
+    [...s3, ...clouds, "koffi", "proxy-from-env"].sort(),
+  );
   expect(packagesOf("js/fleet/src")).toEqual([]);
   const command = packagesOf("js/cli/src").filter((name) => /hedgerow/.test(name));
   expect(command).toEqual([

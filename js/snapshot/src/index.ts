@@ -27,7 +27,15 @@ export type { CacheEvent, DiskEvent, Events, RequestEvent, StoreEvent } from "./
 export { type FlattenOptions, flattenSnapshot } from "./flatten-snapshot.js";
 export type { ByteRange } from "./format/byte-ranges.js";
 export type { BaseObject, DeltaInfo, SnapshotInfo } from "./format/manifest.js";
-export type { S3Credentials, S3Options, Timeouts, TransferOptions } from "./http/transfer.js";
+export type {
+  AzureOptions,
+  GcsCredentials,
+  GcsOptions,
+  S3Credentials,
+  S3Options,
+  Timeouts,
+  TransferOptions,
+} from "./http/transfer.js";
 export { inspectSnapshot } from "./inspect-snapshot.js";
 export type { Resolve } from "./location/base-objects.js";
 export type { ReadOptions, ReadWorkOptions } from "./location/source.js";
@@ -42,6 +50,13 @@ export type {
   SaveDiskOptions,
   SavedGeneration,
 } from "./store/attached-disk.js";
+export {
+  type CheckStoreOptions,
+  checkStore,
+  type StoreCheck,
+  type StoreReport,
+  type StoreUse,
+} from "./store/check-store.js";
 export type {
   Collected,
   CollectedSnapshot,

@@ -4,8 +4,10 @@ import * as api from "@hedgerow/snapshot";
 import {
   type AttachOptions,
   type CacheOptions,
+  type CheckStoreOptions,
   type CollectOptions,
   type CreateOptions,
+  checkStore,
   createSnapshot,
   type Disk,
   DiskStore,
@@ -92,6 +94,11 @@ const transfer = () => ({
     ...{ endpoint: "http://127.0.0.1:1", region: "nowhere", forcePathStyle: true },
     credentials: { accessKeyId: "id", secretAccessKey: "secret", sessionToken: "token" },
   },
+  gcs: {
+    endpoint: "http://127.0.0.1:1",
+    credentials: { client_email: "account", private_key: "key" },
+  },
+  azure: { endpoint: "http://127.0.0.1:1", accountKey: "a2V5", sasToken: "sig=a" },
 });
 
 const read = (): All<ReadOptions> => ({
@@ -200,6 +207,13 @@ const CALLS: Readonly<Record<string, Call>> = {
   observeStore: callOf(
     (): [DiskStore, Meter] => [store, metrics.getMeter("tests")],
     async (...args) => opentelemetry.observeStore(...args)(),
+  ),
+  checkStore: callOf(
+    (): [string, All<CheckStoreOptions>] => {
+      const { headers: _, ...options } = transfer();
+      return [path("disk/checked"), { ...options, signal: new AbortController().signal }];
+    },
+    (...args) => checkStore(...args),
   ),
   "DiskStore.open": callOf(
     (): [string, All<StoreOptions>] => {
@@ -353,7 +367,18 @@ function replaced(value: unknown, [name, ...rest]: Position, by: unknown): unkno
 
 const NUMBERS = [Number.NaN, Number.POSITIVE_INFINITY, 1.5, "1", 1n, null];
 const PATHS = [3, "", "a\0b", "s3://bucket/key", null];
-const LOCATIONS = [3, "", "a\0b", "ftp://a/b", "s3://", "s3://a", "s3://a/../b", "http://["];
+const LOCATIONS = [
+  3,
+  "",
+  "a\0b",
+  "ftp://a/b",
+  "s3://",
+  "s3://a",
+  "s3://a/../b",
+  "http://[",
+  "gs://a",
+  "az://a/b",
+];
 const DURATIONS = [Number.NaN, "1 s", "s", "1w", "soon", true];
 const NAMES = ["../a", "a/b", "\ud800", 7];
 
@@ -371,6 +396,14 @@ const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
     ...[3, [], { endpoint: "ftp://a" }, { region: "" }, { forcePathStyle: 1 }],
     ...[{ credentials: {} }, { credentials: { accessKeyId: "a", secretAccessKey: 1 } }],
   ],
+  gcs: [
+    3,
+    [],
+    { endpoint: "ftp://a" },
+    { credentials: {} },
+    { credentials: { client_email: "a" } },
+  ],
+  azure: [3, [], { endpoint: "ftp://a" }, { accountKey: "a b" }, { sasToken: "sv=1" }],
   digest: ["abc", "g".repeat(64), ["0".repeat(64)], 3],
   baseDigest: ["abc", 3],
   resolve: ["a.vhs", {}, null],

@@ -36,7 +36,7 @@ test("accepts paths and URLs for snapshots, and paths for images", () => {
 
 test("accepts transfer options in every function and requires none", () => {
   expectTypeOf<keyof TransferOptions>().toEqualTypeOf<
-    "connections" | "partSize" | "timeouts" | "retries" | "headers" | "s3"
+    "connections" | "partSize" | "timeouts" | "retries" | "headers" | "s3" | "gcs" | "azure"
   >();
   expectTypeOf<CreateOptions>().toExtend<TransferOptions>();
   expectTypeOf<RestoreOptions>().toExtend<TransferOptions>();

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { PathFilter } from "hedgerow";
 
 import { hedgerow } from "../../../js/cli/test/support/bin.js";
-import { presignedGet } from "../../../js/snapshot/dist/s3/presign.js";
+import { presignedGet } from "../../../js/snapshot/dist/services/s3-presign.js";
 import type { S3Server } from "../../support/s3/server.js";
 import { type Deployment, keyOf } from "./site.js";
 
@@ -31,6 +31,7 @@ export function expectAllIn(file: Buffer, { name, present }: Deployment): void {
 /** Returns a presigned URL of an object, at an endpoint in front of the store. */
 export async function filterUrl(server: S3Server, key: string, endpoint: URL): Promise<string> {
   const { region, credentials, bucket } = server;
-  const { url } = await presignedGet({ bucket, key }, { endpoint, region, credentials });
+  const location = { service: "s3", bucket, key } as const;
+  const url = await presignedGet(location, { endpoint, region, credentials });
   return url.href;
 }

@@ -215,9 +215,12 @@ export class ImageLoader {
  * Returns a digest of a location, of credentials, and of whether a copy is wanted. Requests with the same digest succeed
  * or fail together. A request with `resolve` has its own.
  */
-function requesterOf(location: Location, { headers, s3, copyTo, resolve }: LoadOptions): string {
+function requesterOf(
+  location: Location,
+  { headers, s3, gcs, azure, copyTo, resolve }: LoadOptions,
+): string {
   const own = resolve === undefined ? undefined : randomUUID();
-  return sha256(JSON.stringify([location, headers, s3, copyTo !== undefined, own]));
+  return sha256(JSON.stringify([location, headers, s3, gcs, azure, copyTo !== undefined, own]));
 }
 
 /**

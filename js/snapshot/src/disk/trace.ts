@@ -105,7 +105,7 @@ export function traceLocation(snapshot: Location): Location | undefined {
   switch (snapshot.kind) {
     case "file":
       return { kind: "file", path: `${snapshot.path}.trace` };
-    case "s3":
+    case "object":
       return { ...snapshot, key: `${snapshot.key}.trace` };
     case "http": {
       if (snapshot.url.search !== "") return undefined;

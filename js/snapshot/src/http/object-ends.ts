@@ -47,14 +47,16 @@ export async function fetchTail(
 ): Promise<ObjectTail | undefined> {
   const fetch = <T>(range: string, use: (open: OpenResponse) => Promise<T>) =>
     get(request, { range }, transfer, signal, use);
-  const found = await fetch(`bytes=-${length}`, async (open): Promise<ObjectTail | number> => {
-    const { statusCode } = open.response;
-    const size = sizeIn(open.response);
-    if (size !== undefined) return size;
-    // The first byte tells the size, too, or why requests are refused.
-    if (REFUSED_SUFFIX.has(statusCode)) return fetch("bytes=0-0", sizeByFirstByte);
-    return readTail(open, length, keepsConnection);
-  });
+  // The first byte tells the size, too, or why requests are refused.
+  const sizeFound = () => fetch("bytes=0-0", sizeByFirstByte);
+  const found = request.lacksSuffixRanges
+    ? await sizeFound()
+    : await fetch(`bytes=-${length}`, async (open): Promise<ObjectTail | number> => {
+        const size = sizeIn(open.response);
+        if (size !== undefined) return size;
+        if (REFUSED_SUFFIX.has(open.response.statusCode)) return sizeFound();
+        return readTail(open, length, keepsConnection);
+      });
   if (typeof found !== "number") return found;
   if (found === 0) return { request, version: versionOf(0, {}), bytes: sharedBytes(0) };
   if (Number.isNaN(found)) return undefined;

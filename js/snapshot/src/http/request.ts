@@ -8,6 +8,8 @@ export interface ServerRequest {
   readonly secret: Readonly<Record<string, string>>;
   /** Headers for any origin. */
   readonly condition: Readonly<Record<string, string>>;
+  /** Whether the server is known to lack ranges that count from the end. Default: `false`. */
+  readonly lacksSuffixRanges?: boolean;
 }
 
 /** Headers that frame the message. The caller cannot set them. */

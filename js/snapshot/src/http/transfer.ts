@@ -50,11 +50,46 @@ export interface S3Credentials {
   readonly sessionToken?: string | undefined;
 }
 
+/**
+ * The service and the credentials for `gs:`. Google's client looks for omitted credentials in
+ * `GOOGLE_APPLICATION_CREDENTIALS`, the configuration of `gcloud`, and the machine.
+ */
+export interface GcsOptions {
+  /**
+   * The URL of a service other than Google's, such as an emulator. Without TLS, it gets no credentials. Default:
+   * `STORAGE_EMULATOR_HOST`, or Google.
+   */
+  readonly endpoint?: string | URL | undefined;
+  /** The key of a service account. Default: what Google's client finds. */
+  readonly credentials?: GcsCredentials | undefined;
+}
+
+/** The key of a service account of Google, as its file has it. */
+export interface GcsCredentials {
+  /** The name of the account. */
+  readonly client_email: string;
+  /** Its private key, in PEM. */
+  readonly private_key: string;
+}
+
+/**
+ * The account and the credentials for `az:`. Omitted credentials come from `AZURE_STORAGE_CONNECTION_STRING`,
+ * `AZURE_STORAGE_KEY` or `AZURE_STORAGE_SAS_TOKEN`, or else from the login that `@azure/identity` finds.
+ */
+export interface AzureOptions {
+  /** The URL of the account. Default: that of the connection string, or `https://<account>.blob.core.windows.net`. */
+  readonly endpoint?: string | URL | undefined;
+  /** The key of the account. */
+  readonly accountKey?: string | undefined;
+  /** A shared access signature of the container or the account. */
+  readonly sasToken?: string | undefined;
+}
+
 /** Options for transfers over a network. Local files ignore them. */
 export interface TransferOptions {
   /**
    * The number of concurrent connections, 1 to 256. By default it adapts to the throughput, and is reduced when the
-   * server asks for less; uploads to S3 use 4.
+   * server asks for less; uploads to object services use 4.
    */
   readonly connections?: number | undefined;
   /** The approximate size of a range or part, in bytes, 64 KiB to 1 GiB. Default: 8 MiB. */
@@ -67,6 +102,10 @@ export interface TransferOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The service and the credentials for `s3:`. Default: those that the AWS SDK finds. */
   readonly s3?: S3Options | undefined;
+  /** The service and the credentials for `gs:`. Default: those that Google's client finds. */
+  readonly gcs?: GcsOptions | undefined;
+  /** The account and the credentials for `az:`. Default: those of the environment. */
+  readonly azure?: AzureOptions | undefined;
 }
 
 const TIMEOUT = duration(1, 86_400_000);
@@ -83,6 +122,15 @@ export const TRANSFER_CHECKS: Checks<TransferOptions> = {
     region: is("the name of a region", (value) => typeof value === "string" && value !== ""),
     forcePathStyle: BOOLEAN,
     credentials: is("an accessKeyId and a secretAccessKey, both strings", isKey),
+  }),
+  gcs: object<GcsOptions>({
+    endpoint: is("an http: or https: URL", isHttp),
+    credentials: is("a client_email and a private_key, both strings", isServiceAccount),
+  }),
+  azure: object<AzureOptions>({
+    endpoint: is("an http: or https: URL", isHttp),
+    accountKey: is("a key in Base64", (value) => isText(value, /^[\w+/]+=*$/)),
+    sasToken: is("a shared access signature", (value) => isText(value, /\bsig=/)),
   }),
 };
 
@@ -111,6 +159,14 @@ function isHttp(endpoint: unknown): boolean {
 function isKey(credentials: unknown): boolean {
   const { accessKeyId, secretAccessKey, sessionToken = "" } = Object(credentials) as S3Credentials;
   return [accessKeyId, secretAccessKey, sessionToken].every((part) => typeof part === "string");
+}
+
+const isText = (value: unknown, form: RegExp) => typeof value === "string" && form.test(value);
+
+/** The file of a key may have further members. */
+function isServiceAccount(credentials: unknown): boolean {
+  const { client_email, private_key } = Object(credentials) as GcsCredentials;
+  return typeof client_email === "string" && typeof private_key === "string";
 }
 
 /** Transfer options with their defaults. Plain values, which threads can share. */

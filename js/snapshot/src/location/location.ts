@@ -8,23 +8,38 @@ import { folderOf, referencedUrl } from "../format/manifest.js";
 import { safeName } from "../http/failure.js";
 import type { TransferOptions } from "../http/transfer.js";
 import { checkDifferentPath } from "../local/open-file.js";
-import { nameOf } from "../s3/failure.js";
+import { nameOf, type ObjectLocation, type ServiceKind } from "../services/object-service.js";
 
 /** The location of a snapshot. */
 export type Location =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "http"; readonly url: URL }
-  | { readonly kind: "s3"; readonly bucket: string; readonly key: string };
+  | ({ readonly kind: "object" } & ObjectLocation);
 
 /** A location on a server. */
 export type RemoteLocation = Exclude<Location, { readonly kind: "file" }>;
 
 /** Matches text that begins like a URL. Without a slash, `file:` begins a name. */
-const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|(?:https?|s3):|file:\/)/i;
+const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|(?:https?|s3|gs|az|azure):|file:\/)/i;
+
+/** The services, by the protocol of their URLs. */
+const SERVICES: Readonly<Record<string, ServiceKind>> = {
+  "s3:": "s3",
+  "gs:": "gs",
+  "az:": "az",
+  "azure:": "az",
+};
+
+/** The form of the URLs of each service. */
+const FORMS: Readonly<Record<ServiceKind, string>> = {
+  s3: "s3://bucket/key",
+  gs: "gs://bucket/key",
+  az: "az://account/container/key",
+};
 
 /**
- * Parses the location of a source or destination: a path, or a URL: `file:`, `http:`, `https:`, or
- * `s3://bucket/key`.
+ * Parses the location of a source or destination: a path, or a URL: `file:`, `http:`, `https:`, `s3://bucket/key`,
+ * `gs://bucket/key`, or `az://account/container/key`, also written `azure:`.
  *
  * @param what the name of the argument, for messages
  * @throws {SnapshotError} `ERR_ARGUMENT`
@@ -38,11 +53,13 @@ export function locationOf(what: string, location: string | URL): Location {
     case "http:":
     case "https:":
       return { kind: "http", url };
-    case "s3:":
-      return objectOf(what, typeof location === "string" ? location : textOf(url));
+  }
+  const service = SERVICES[url.protocol];
+  if (service !== undefined) {
+    return objectOf(what, service, typeof location === "string" ? location : textOf(url));
   }
   // A URL may contain credentials: the message names its scheme only.
-  const expected = "expected a path, or a URL of file:, http:, https: or s3:";
+  const expected = "expected a path, or a URL of file:, http:, https:, s3:, gs: or az:";
   throw new SnapshotError("ERR_ARGUMENT", `${what}: ${expected}, found ${url.protocol}`);
 }
 
@@ -67,7 +84,7 @@ export function safeLocation(location: Location): string {
       return location.path;
     case "http":
       return safeName(location.url);
-    case "s3":
+    case "object":
       return nameOf(location);
   }
 }
@@ -107,35 +124,44 @@ function checkedPath(what: string, path: unknown): string {
  */
 const UNFIT_SEGMENT = /^\.{0,2}$|\p{Surrogate}/u;
 
-/** Parses `s3://bucket/key`. The key is taken literally, without percent-decoding. */
-function objectOf(what: string, text: string): Location {
-  const [, bucket, key] = /^s3:\/\/([^/?#@:]+)\/(.+)$/is.exec(text) ?? [];
-  if (bucket === undefined || key === undefined) {
-    const message = `${what}: expected s3://bucket/key, found another form of s3: URL`;
-    throw new SnapshotError("ERR_ARGUMENT", message);
+/** Parses the URL of an object. The key is taken literally, without percent-decoding. */
+function objectOf(what: string, service: ServiceKind, text: string): Location {
+  const form = FORMS[service];
+  const [, path = ""] = /^[a-z0-9]+:\/\/([^?#@:/]+\/.+)$/is.exec(text) ?? [];
+  const [first = "", ...rest] = path.split("/");
+  const bucket = service === "az" ? `${first}/${rest.shift() ?? ""}` : first;
+  const key = rest.join("/");
+  if (bucket === "" || key === "" || /[?#@:]/.test(bucket)) {
+    throw new SnapshotError(
+      "ERR_ARGUMENT",
+      `${what}: expected ${form}, found another form of ${service}: URL`,
+    );
   }
-  if ([bucket, ...key.split("/")].some((segment) => UNFIT_SEGMENT.test(segment))) {
+  if (`${bucket}/${key}`.split("/").some((segment) => UNFIT_SEGMENT.test(segment))) {
     const expected = `expected a bucket and a key without empty segments, "." or ".."`;
-    throw new SnapshotError("ERR_ARGUMENT", `${what}: ${expected}, found s3://${bucket}/${key}`);
+    const found = nameOf({ service, bucket, key });
+    throw new SnapshotError("ERR_ARGUMENT", `${what}: ${expected}, found ${found}`);
   }
-  return { kind: "s3", bucket, key };
+  return { kind: "object", service, bucket, key };
 }
 
-/** Returns an `s3:` URL as text with its key decoded, or "" if it has more than a bucket and a key. */
-function textOf({ href, host, pathname }: URL): string {
-  const isPlain = href === `s3://${host}${pathname}`;
+/** Returns the URL of an object as text with its key decoded, or "" if it has more than a host and a path. */
+function textOf({ href, protocol, host, pathname }: URL): string {
+  const isPlain = href === `${protocol}//${host}${pathname}`;
   try {
-    return isPlain ? `s3://${host}${decodeURIComponent(pathname)}` : "";
+    return isPlain ? `${protocol}//${host}${decodeURIComponent(pathname)}` : "";
   } catch {
     return "";
   }
 }
 
 /** Returns a text that identifies a location, whatever the credentials and signatures. */
-export function sourceIdOf(location: RemoteLocation, { s3 }: TransferOptions): string {
-  if (location.kind === "s3") {
-    const { bucket, key } = location;
-    return JSON.stringify(["s3", String(s3?.endpoint ?? ""), s3?.region ?? "", bucket, key]);
+export function sourceIdOf(location: RemoteLocation, options: TransferOptions): string {
+  if (location.kind === "object") {
+    const { service, bucket, key } = location;
+    const { endpoint } = { s3: options.s3, gs: options.gcs, az: options.azure }[service] ?? {};
+    const region = service === "s3" ? (options.s3?.region ?? "") : "";
+    return JSON.stringify([service, String(endpoint ?? ""), region, bucket, key]);
   }
   const url = new URL(location.url);
   [url.username, url.password, url.hash] = ["", "", ""];
@@ -178,8 +204,8 @@ export function referencedFrom(delta: Location, reference: string): Location {
       return { kind: "file", path: join(dirname(delta.path), ...reference.split("/")) };
     case "http":
       return { kind: "http", url: referencedUrl(delta.url, reference) };
-    case "s3":
-      return { kind: "s3", bucket: delta.bucket, key: folderOf(delta.key) + reference };
+    case "object":
+      return { ...delta, key: folderOf(delta.key) + reference };
   }
 }
 
@@ -201,8 +227,9 @@ function pathFrom(delta: Location, object: Location): string | undefined {
     if (delta.url.origin !== object.url.origin) return undefined;
     return decoded(after(folderOf(delta.url.pathname), object.url.pathname));
   }
-  if (delta.kind === "s3" && object.kind === "s3") {
-    return delta.bucket === object.bucket ? after(folderOf(delta.key), object.key) : undefined;
+  if (delta.kind === "object" && object.kind === "object") {
+    const isNear = delta.service === object.service && delta.bucket === object.bucket;
+    return isNear ? after(folderOf(delta.key), object.key) : undefined;
   }
   return undefined;
 }

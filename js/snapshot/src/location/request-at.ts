@@ -3,8 +3,9 @@ import { DENIED, RequestFailure, safeName } from "../http/failure.js";
 import { fetchDate, fetchEtag } from "../http/get.js";
 import { requestTo, type ServerRequest } from "../http/request.js";
 import { type TransferOptions, transferOf } from "../http/transfer.js";
-import { clockOf, signingTime } from "../s3/client.js";
-import { presignedGet } from "../s3/presign.js";
+import { nameOf } from "../services/object-service.js";
+import { serviceOf } from "../services/open-service.js";
+import { clockOf, signingTime } from "../services/server-clock.js";
 import type { RemoteLocation } from "./location.js";
 
 /** The options of requests. */
@@ -20,13 +21,18 @@ export interface NamedRequest {
 /** Returns the request for the object at a location. @throws {SnapshotError} `ERR_ARGUMENT` */
 export async function requestAt(
   location: RemoteLocation,
-  { headers, s3, signal }: ServerOptions,
+  options: ServerOptions,
 ): Promise<NamedRequest> {
   if (location.kind === "http") {
-    return { request: requestTo(location.url, headers), name: safeName(location.url) };
+    return { request: requestTo(location.url, options.headers), name: safeName(location.url) };
   }
-  const { url, name } = await presignedGet(location, s3, signal);
-  return { request: requestTo(url), name };
+  const service = await serviceOf(location, options);
+  try {
+    const request = await service.request(location.key, options.signal);
+    return { request, name: nameOf(location) };
+  } finally {
+    service.close();
+  }
 }
 
 /**
@@ -44,7 +50,7 @@ export async function withRequestAt<T>(
   try {
     return await use(first);
   } catch (error) {
-    if (location.kind !== "s3" || !isDenied(error)) throw error;
+    if (location.kind !== "object" || !isDenied(error)) throw error;
     const { origin } = first.request.url;
     clockOf(origin).observe(await fetchDate(first.request, transferOf(options), options.signal));
     if (signingTime(origin) === undefined) throw error;

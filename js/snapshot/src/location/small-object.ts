@@ -9,11 +9,9 @@ import { writeAtomically } from "../local/atomic-write.js";
 import { SnapshotFile } from "../local/open-file.js";
 import { openTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
-import { uploadWhole } from "../s3/multipart-upload.js";
-import { ObjectStore } from "../s3/object-store.js";
+import { planOf, serviceOf } from "../services/open-service.js";
 import type { Location } from "./location.js";
 import { withRequestAt } from "./request-at.js";
-import { partSizeFor } from "./write-snapshot.js";
 
 type SmallObjectOptions = TransferOptions & { readonly signal?: AbortSignal | undefined };
 
@@ -58,7 +56,7 @@ export async function writeSmallObject(
   bytes: Uint8Array,
   options: SmallObjectOptions,
 ): Promise<void> {
-  const { signal, headers, s3 } = options;
+  const { signal, headers } = options;
   const transfer = transferOf(options);
   switch (location.kind) {
     case "file":
@@ -75,14 +73,13 @@ export async function writeSmallObject(
         await handle.close();
       }
     }
-    case "s3": {
-      const store = await ObjectStore.open(location, s3, transfer, signal);
+    case "object": {
+      const service = await serviceOf(location, options);
       try {
-        const partSize = partSizeFor(transfer.partSize, bytes.length);
-        const plan = { partSize, connections: 1, overwrite: true, signal };
-        await uploadWhole(store, plan, (write) => write(chunks(bytes)));
+        const plan = planOf(service, { signal }, { ...transfer, connections: 1 }, bytes.length);
+        await service.upload(location.key, plan, (write) => write(chunks(bytes)));
       } finally {
-        store.close();
+        service.close();
       }
     }
   }

@@ -241,10 +241,11 @@ async function decodeRenewing(
 /** Renews the locations of objects on servers. Returns whether that was possible for all, and any has changed. */
 export async function renewAll(objects: OpenObjects): Promise<boolean> {
   const remote = objects.filter((one) => one instanceof RemoteObject);
-  const before = remote.map(({ endpoint }) => endpoint.url);
+  const endpoints = () => remote.map(({ endpoint }) => JSON.stringify(endpoint));
+  const before = endpoints();
   const results = await Promise.allSettled(remote.map((one) => one.renew()));
   const isRenewed = results.every(({ status }) => status === "fulfilled");
-  return isRenewed && remote.some(({ endpoint }, at) => endpoint.url !== before[at]);
+  return isRenewed && endpoints().some((endpoint, at) => endpoint !== before[at]);
 }
 
 /** Decodes the frames of a job from open objects, by their number: first those in files. */

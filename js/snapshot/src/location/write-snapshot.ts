@@ -10,15 +10,13 @@ import { type Manifest, readManifest, type SnapshotInfo } from "../format/manife
 import { put } from "../http/put.js";
 import { requestTo } from "../http/request.js";
 import { isRetryableStatus } from "../http/retry.js";
-import { forUploads } from "../http/transfer.js";
 import { writeAtomically } from "../local/atomic-write.js";
 import type { ImageFile } from "../local/image-file.js";
 import { checkDifferentFile, SnapshotFile } from "../local/open-file.js";
 import { openTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
-import type { ObjectLocation } from "../s3/failure.js";
-import { type UploadPlan, uploadWhole } from "../s3/multipart-upload.js";
-import { MAX_PARTS, MIN_PART_SIZE, ObjectStore } from "../s3/object-store.js";
+import { nameOf, type ObjectLocation, type ObjectService } from "../services/object-service.js";
+import { planOf, serviceOf } from "../services/open-service.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import type { Location } from "./location.js";
 import { checkAbsentAt, checkStoredAt, existsError, isStoredAt } from "./stored-snapshot.js";
@@ -61,7 +59,7 @@ export function writeSnapshot(location: Location, making: EncodeJob): Promise<Sn
       return writeSnapshotFile(location.path, making);
     case "http":
       return putSnapshot(location.url, making);
-    case "s3":
+    case "object":
       return uploadSnapshot(location, making);
   }
 }
@@ -115,62 +113,47 @@ async function putSnapshot(url: URL, making: EncodeJob): Promise<SnapshotInfo> {
   }
 }
 
-/** How many parts are uploaded at a time by default. */
-const CONNECTIONS = 4;
-
-/** Writes a snapshot to an object of S3. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
+/** Writes a snapshot to an object of a service. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
 async function uploadSnapshot(
   location: ObjectLocation,
   { image, encoding, options, transfer, make }: EncodeJob,
 ): Promise<SnapshotInfo> {
   const { signal, overwrite = true } = options;
-  const store = await ObjectStore.open(location, options.s3, forUploads(transfer), signal);
+  const service = await serviceOf(location, options);
   try {
-    if (!overwrite) await checkAbsent(store, signal);
-    const plan = planOf({ options, transfer }, await largestSnapshot(image, encoding.pieceSize));
-    return await uploadWhole(store, plan, async (write) => {
-      const tail = new WrittenTail(store.name);
-      await make((bytes) => write(tail.keep(bytes)));
-      return (await readManifest(tail)).info;
-    });
+    if (!overwrite) await checkAbsent(service, location, signal);
+    const largest = await largestSnapshot(image, encoding.pieceSize);
+    return await service.upload(
+      location.key,
+      planOf(service, options, transfer, largest),
+      async (write) => {
+        const tail = new WrittenTail(nameOf(location));
+        await make((bytes) => write(tail.keep(bytes)));
+        return (await readManifest(tail)).info;
+      },
+    );
   } finally {
-    store.close();
+    service.close();
   }
-}
-
-/** Returns how an object of up to `largest` bytes is uploaded. */
-export function planOf(
-  { options, transfer }: Pick<EncodeJob, "options" | "transfer">,
-  largest: number,
-): UploadPlan {
-  const { signal, overwrite = true } = options;
-  return {
-    partSize: partSizeFor(transfer.partSize, largest),
-    connections: transfer.connections ?? CONNECTIONS,
-    overwrite,
-    signal,
-  };
 }
 
 /**
  * Throws early if the object exists, or the service fails. If the check itself is refused, the upload finds out:
  * credentials that may write may not be allowed to read.
  */
-async function checkAbsent(store: ObjectStore, signal = new AbortController().signal) {
-  const { bucket: Bucket, key: Key } = store.location;
+async function checkAbsent(
+  service: ObjectService,
+  location: ObjectLocation,
+  signal: AbortSignal | undefined,
+) {
   try {
-    await store.send((s3, options) => s3.headObject({ Bucket, Key }, options), signal, signal);
+    await service.size(location.key, { signal, code: "ERR_TARGET" });
   } catch (error) {
     const { status } = Object(error) as { readonly status?: number };
     if (status === undefined || isRetryableStatus(status)) throw error;
     return;
   }
-  throw existsError(store.name);
-}
-
-/** Returns the size of the parts of an object of up to `largest` bytes: `preferred` if that is enough. */
-export function partSizeFor(preferred: number, largest: number): number {
-  return Math.max(MIN_PART_SIZE, preferred, Math.ceil(largest / MAX_PARTS));
+  throw existsError(nameOf(location));
 }
 
 /** The most bytes of a manifest and of the headers of frames. */

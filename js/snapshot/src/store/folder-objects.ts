@@ -8,14 +8,8 @@ import { lockFile, Mutex } from "../local/locks.js";
 import { kindOf, readFoundFile, readWholeFile } from "../local/open-file.js";
 import { checkOwnDirectory, PRIVATE_DIRECTORY, PRIVATE_MODE } from "../local/private-file.js";
 import { undefinedIfMissing } from "../local/system-errors.js";
-import type {
-  Hold,
-  ListedObject,
-  NewObject,
-  StoredObject,
-  StoreObjects,
-  WriteResult,
-} from "./objects.js";
+import type { ListedObject, StoredObject } from "../services/object-service.js";
+import type { Hold, NewObject, StoreObjects, WriteResult } from "./objects.js";
 
 /** The folders of a store. */
 const FOLDERS = ["disks", "snapshots", "tombstones", "leases"];
@@ -26,6 +20,7 @@ const TEMPORARY = /^\.hedgerow-.*\.tmp$/;
 /** The objects of a store in a folder. Other users must not be able to write to it. */
 export class FolderObjects implements StoreObjects {
   readonly leasesExpire = false;
+  readonly unusedTag = "0".repeat(64);
   readonly #lock: Mutex<FileHandle>;
 
   private constructor(readonly name: string) {

@@ -1,18 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Location } from "../location/location.js";
-import type { CopySource } from "../s3/multipart-upload.js";
+import type { CopySource, ListedObject, StoredObject } from "../services/object-service.js";
 
 /** The key of the marker of a store. */
 export const MARKER = "hedgerow-disks.json";
-
-/** A small object, as it was read. */
-export interface StoredObject {
-  readonly bytes: Buffer;
-  /** Identifies this content for conditional writes. */
-  readonly tag: string;
-  /** When it was written, in milliseconds since 1970, by the clock of the store. */
-  readonly modified: number;
-}
 
 /** The result of a conditional write. */
 export interface WriteResult {
@@ -20,13 +11,6 @@ export interface WriteResult {
   readonly tag: string | undefined;
   /** The object that was found instead, if it was read. */
   readonly found?: StoredObject | undefined;
-}
-
-/** An object in a list. */
-export interface ListedObject {
-  readonly key: string;
-  /** The number of bytes. */
-  readonly size: number;
 }
 
 /** A new object, in a local file. */
@@ -45,13 +29,15 @@ export interface Hold {
 }
 
 /**
- * The objects of a store, in a bucket of S3 or in a folder. Keys are relative to the store.
+ * The objects of a store, in a bucket or in a folder. Keys are relative to the store.
  *
  * All methods throw a `SnapshotError` with the code `ERR_STORE` if the store cannot be used.
  */
 export interface StoreObjects {
   /** The URL or the path of the store. */
   readonly name: string;
+  /** A tag that no object has. */
+  readonly unusedTag: string;
   /** Returns the location of an object. */
   location(key: string): Location;
   /** Returns the time of the store in milliseconds since 1970. It never runs ahead. */

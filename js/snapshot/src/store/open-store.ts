@@ -15,12 +15,12 @@ import {
 import { SnapshotError } from "../error.js";
 import { TRANSFER_CHECKS, type TransferOptions } from "../http/transfer.js";
 import { type Location, localPath, locationOf, safeLocation } from "../location/location.js";
+import { BucketObjects, PROBE } from "./bucket-objects.js";
 import { FolderObjects } from "./folder-objects.js";
 import { LocalImages } from "./local-images.js";
 import { MARKER, type StoreObjects } from "./objects.js";
 import { MAX_OWNER_LENGTH } from "./pointer.js";
 import { Pointers } from "./pointers.js";
-import { PROBE, S3Objects } from "./s3-objects.js";
 import { Snapshots } from "./snapshots.js";
 
 /** Options of `DiskStore.open`. */
@@ -129,7 +129,8 @@ async function openMarked(
 ): Promise<{ readonly objects: StoreObjects; readonly id: string }> {
   const objects = await objectsAt(location, request);
   // Folders use locks instead.
-  const checking = location.kind === "s3" ? checkConditions(objects, request.signal) : undefined;
+  const checking =
+    location.kind === "object" ? checkConditions(objects, request.signal) : undefined;
   try {
     const [id] = await Promise.all([openMarker(objects, request), checking]);
     return { objects, id };
@@ -141,17 +142,14 @@ async function openMarked(
   }
 }
 
-function objectsAt(
-  location: Location,
-  { options, create, signal }: OpenRequest,
-): Promise<StoreObjects> {
+function objectsAt(location: Location, { options, create }: OpenRequest): Promise<StoreObjects> {
   switch (location.kind) {
     case "file":
       return FolderObjects.open(location.path, create);
-    case "s3":
-      return S3Objects.open(location, options, signal);
+    case "object":
+      return BucketObjects.open(location, options);
     case "http": {
-      const message = `location: expected a folder or s3://bucket/key, found ${safeLocation(location)}`;
+      const message = `location: expected a folder or the URL of an object service such as s3://bucket/key, found ${safeLocation(location)}`;
       throw new SnapshotError("ERR_ARGUMENT", message);
     }
   }
@@ -196,14 +194,10 @@ async function checkConditions(
   const { tag } = await objects.write(key, text(0), undefined, signal);
   if (tag === undefined) throw refused(objects, "If-None-Match of a new object");
   try {
-    const other = `"${"0".repeat(32)}"`;
-    const [created, replaced, removed] = await Promise.all([
+    const [created, replaced] = await Promise.all([
       objects.write(key, text(1), undefined, signal),
-      objects.write(key, text(2), other, signal),
-      objects.remove(key, other),
+      objects.write(key, text(2), objects.unusedTag, signal),
     ]);
-    // If it was removed, the others may have found nothing.
-    if (removed) throw refused(objects, "If-Match of DELETE");
     if (created.tag !== undefined) throw refused(objects, "If-None-Match");
     if (replaced.tag !== undefined) throw refused(objects, "If-Match");
   } finally {

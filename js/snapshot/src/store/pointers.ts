@@ -2,7 +2,8 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SnapshotError } from "../error.js";
-import type { StoredObject, StoreObjects } from "./objects.js";
+import type { StoredObject } from "../services/object-service.js";
+import type { StoreObjects } from "./objects.js";
 import { MAX_POINTER_LENGTH, type Pointer, parsePointer, serialisePointer } from "./pointer.js";
 
 /** The folder of the pointers. */

@@ -16,7 +16,8 @@ import { type Location, safeLocation } from "../location/location.js";
 import { requestAt } from "../location/request-at.js";
 import { openSource, type ReadOptions, type Source } from "../location/source.js";
 import { fillSnapshotFile } from "../location/write-snapshot.js";
-import type { ListedObject, NewObject, StoreObjects } from "./objects.js";
+import type { ListedObject } from "../services/object-service.js";
+import type { NewObject, StoreObjects } from "./objects.js";
 import { type Tombstone, Tombstones } from "./tombstones.js";
 
 /** The folder of the snapshots, and the suffixes of a snapshot and of its trace. */
@@ -286,7 +287,7 @@ export class Snapshots {
     size: number,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    if (from.kind !== "s3" || etag === undefined) return false;
+    if (from.kind !== "object" || etag === undefined) return false;
     return this.objects.copy(keyOf(digest), { location: from, etag }, size, signal);
   }
 }

@@ -1,7 +1,8 @@
 /** Tombstones: the marks of snapshots that nothing refers to. docs/store.md says when a collection may delete them. */
 import { randomUUID } from "node:crypto";
 import { SnapshotError } from "../error.js";
-import type { StoredObject, StoreObjects } from "./objects.js";
+import type { StoredObject } from "../services/object-service.js";
+import type { StoreObjects } from "./objects.js";
 
 /** The folder of the tombstones. */
 const FOLDER = "tombstones/";

@@ -7,7 +7,7 @@ import type { OriginOptions } from "../../../../tests/origin/origin.mjs";
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
-import { presignedGet } from "../../dist/s3/presign.js";
+import { presignedGet } from "../../dist/services/s3-presign.js";
 import type { Job } from "../support/job.js";
 import { sharedOutput } from "../support/print-all.js";
 import { faultsOf, isPart, originOf, SOON } from "../support/remote.js";
@@ -189,7 +189,8 @@ describe("credentials of an object store", () => {
   });
 
   test("hides the signature of a presigned URL, valid or expired", async () => {
-    const { url } = await presignedGet({ bucket: server.bucket, key: "a.vhs" }, s3);
+    const { bucket } = server;
+    const url = await presignedGet({ service: "s3", bucket, key: "a.vhs" }, s3);
     const job = { call: "restoreSnapshot", target: path("restored") } as const;
     expectNoSecret(await outputOf({ ...job, source: url.href }), secrets, "restored", "request");
     url.searchParams.set("X-Amz-Expires", "1");

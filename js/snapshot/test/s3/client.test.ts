@@ -5,8 +5,10 @@ import { createSnapshot, DiskStore } from "@hedgerow/snapshot";
 import { expect, test, vi } from "vitest";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
 import { type InjectFault, startProxy } from "../../../../tests/support/snapshots/proxy.js";
-import { partSizeFor } from "../../dist/location/write-snapshot.js";
-import { presignedGet } from "../../dist/s3/presign.js";
+import { transferOf } from "../../dist/http/transfer.js";
+import { planOf } from "../../dist/services/open-service.js";
+import { S3Service } from "../../dist/services/s3.js";
+import { presignedGet } from "../../dist/services/s3-presign.js";
 import { textsIn } from "../support/error-texts.js";
 import { refused } from "../support/quirks.js";
 import { refusalOf } from "../support/refusal.js";
@@ -105,9 +107,8 @@ test("writes no object of S3 if the image changes", async () => {
 
 test("presigns a URL that allows ranges, and signs only the host", async () => {
   await createSnapshot(image, urlOf("presigned"), s3Options());
-  const location = { bucket: s3.bucket, key: "presigned" };
-  const { url: signed, name } = await presignedGet(location, s3Options().s3);
-  expect(name).toBe(urlOf("presigned"));
+  const location = { service: "s3", bucket: s3.bucket, key: "presigned" } as const;
+  const signed = await presignedGet(location, s3Options().s3);
   expect(signed.searchParams.get("X-Amz-SignedHeaders")).toBe("host");
   expect(signed.searchParams.get("X-Amz-Expires")).toBe("604800");
   expect([...signed.searchParams.keys()].join()).not.toContain("checksum");
@@ -147,6 +148,9 @@ test("writes a snapshot to a presigned URL", async () => {
 });
 
 test("makes parts as large as 10,000 of them have to be", () => {
+  const service = new S3Service("bucket", undefined, transferOf({}));
+  const partSizeFor = (partSize: number, size: number) =>
+    planOf(service, {}, { partSize, connections: undefined }, size).partSize;
   expect(partSizeFor(MIB, 1)).toBe(5 * MIB);
   expect(partSizeFor(8 * MIB, 10_000 * 8 * MIB)).toBe(8 * MIB);
   expect(partSizeFor(8 * MIB, 10_000 * 8 * MIB + 1)).toBe(8 * MIB + 1);

@@ -12,7 +12,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
 import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
-import { presignedGet } from "../../dist/s3/presign.js";
+import { presignedGet } from "../../dist/services/s3-presign.js";
 import { type Chain, makeChain } from "../support/deltas.js";
 import { textsIn } from "../support/error-texts.js";
 import { refusalOf } from "../support/refusal.js";
@@ -69,15 +69,15 @@ test("signs each request for the object that it is for", async () => {
 
 test("a presigned URL of a delta needs presigned URLs of its base objects, from resolve", async () => {
   const presign = (name: string) =>
-    presignedGet({ bucket: s3.bucket, key: `${FOLDER}/${name}` }, options().s3);
-  const { url } = await presign("a.vhs");
+    presignedGet({ service: "s3", bucket: s3.bucket, key: `${FOLDER}/${name}` }, options().s3);
+  const url = await presign("a.vhs");
   const error = await refusalOf(restoreSnapshot(url, restored, options()), "ERR_SOURCE");
   expect(error.status).toBe(403);
   expect(error.message).toContain(`base object ${info.delta?.objects[0]?.digest} (`);
   expect(textsIn(error)).not.toContain(url.searchParams.get("X-Amz-Signature"));
 
   const names = new Map(info.delta?.objects.map(({ digest, reference }) => [digest, reference]));
-  const resolve = async (digest: string) => (await presign(names.get(digest)!)).url;
+  const resolve = (digest: string) => presign(names.get(digest)!);
   await restoreSnapshot(url, restored, { ...OPTIONS, resolve });
   expectSame(readFileSync(restored), chain.image);
 });

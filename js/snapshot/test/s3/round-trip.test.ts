@@ -17,7 +17,7 @@ import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/
 import { expectSame, noise, writeSparse } from "../../../../tests/support/snapshots/image.js";
 import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { trials } from "../../../../tests/support/trials.js";
-import { presignedGet } from "../../dist/s3/presign.js";
+import { presignedGet } from "../../dist/services/s3-presign.js";
 import { expectSameFiles } from "../support/compare.js";
 import { textsIn } from "../support/error-texts.js";
 import { run } from "../support/job.js";
@@ -65,7 +65,7 @@ describe("an image of several parts", () => {
     const info = await make(key, { partSize: PART });
     expect(info.fileSize).toBeGreaterThan(2 * PART);
     // The ETag tells the number of parts.
-    const { url } = await presignedGet({ bucket: server.bucket, key }, s3);
+    const url = await presignedGet({ service: "s3", bucket: server.bucket, key }, s3);
     const { headers } = await fetch(url);
     expect(headers.get("etag")).toMatch(/^"[0-9a-f]{32}-[3-9]"$/);
   });
@@ -83,7 +83,7 @@ describe("an image of several parts", () => {
   });
 
   test("restores from a presigned URL", async () => {
-    const { url } = await presignedGet({ bucket: server.bucket, key }, s3);
+    const url = await presignedGet({ service: "s3", bucket: server.bucket, key }, s3);
     await restoreSnapshot(url, restored);
     expectSame(readFileSync(restored), bytes);
     rmSync(restored);

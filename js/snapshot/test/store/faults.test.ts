@@ -317,7 +317,7 @@ test.each(["S3", "a folder"])(
   },
 );
 
-test.each<Condition>(["If-None-Match", "If-Match", "If-Match of DELETE"])(
+test.each<Condition>(["If-None-Match", "If-Match"])(
   "a service that ignores %s is refused when the store is opened",
   async (condition) => {
     await using service = await startFakeS3(condition);
@@ -406,6 +406,40 @@ test("a removal whose response was lost does not remove the next disk of the sam
   isCreated = true;
   await removing;
   expect(await other.stat("alice")).toMatchObject({ last: { digest } });
+});
+
+test("a request to remove a disk that arrives late does not remove the next disk of the same name", async () => {
+  const place = newPlace();
+  const other = await open(place, optionsOf("bob"));
+  const { store, wire } = await openBehindWire(place, "anna", (method, url) =>
+    method === "DELETE" && url.includes("/disks/") ? { late: 1_500 } : undefined,
+  );
+  await store.create("alice", { size: SIZE });
+  await store.remove("alice");
+  await expect(other.stat("alice")).rejects.toMatchObject({ code: "ERR_NO_DISK" });
+  for await (const name of other.list()) throw new Error(`expected no disk, found ${name}`);
+  const { digest } = await other.create("alice", { image: imageOf("next") });
+  await wire.settled();
+  expect(await other.stat("alice")).toMatchObject({ last: { digest } });
+});
+
+test("a disk whose host died while it removed it can be created again, or is collected", async () => {
+  const place = newPlace();
+  const folder = join(s3.folder, new URL(place).pathname, "disks");
+  const { store } = await openBehindWire(place, "anna", (method, url) =>
+    method === "DELETE" && url.includes("/disks/") ? { loseRequest: true } : undefined,
+  );
+  const other = await open(place, optionsOf("bob"));
+  for (const name of ["alice", "carol"]) {
+    await store.create(name, { size: SIZE });
+    await store.remove(name);
+  }
+  expect(readdirSync(folder)).toEqual(["alice", "carol"]);
+  for (const name of readdirSync(folder)) utimesSync(join(folder, name), 0, 0);
+  await other.create("alice", { size: SIZE });
+  await other.collect({ grace: "1h" });
+  expect(readdirSync(folder)).toEqual(["alice"]);
+  await other.verify("alice");
 });
 
 test("a request to delete a snapshot that arrives late does not delete one that was stored again", async () => {

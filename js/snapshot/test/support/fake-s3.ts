@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers";
 import { closed, listening } from "../../../../tests/support/http/listen.js";
 
 /** A kind of conditional request. */
-export type Condition = "If-None-Match" | "If-Match" | "If-Match of DELETE";
+export type Condition = "If-None-Match" | "If-Match";
 
 export interface FakeS3 extends AsyncDisposable {
   readonly endpoint: URL;
@@ -25,8 +25,9 @@ export async function startFakeS3(ignored?: Condition): Promise<FakeS3> {
         .writeHead(status, { "content-type": "application/xml" })
         .end(method === "HEAD" ? "" : `<Error><Code>${code}</Code></Error>`);
     const isNew = headers["if-none-match"] === "*" && ignored !== "If-None-Match";
-    const ofMethod = method === "DELETE" ? "If-Match of DELETE" : "If-Match";
-    const match = ignored === ofMethod ? undefined : headers["if-match"];
+    // As many services do.
+    const isIgnored = ignored === "If-Match" || method === "DELETE";
+    const match = isIgnored ? undefined : headers["if-match"];
     if (isNew && found !== undefined) return refuse(412, "PreconditionFailed");
     if (match !== undefined && found === undefined) return refuse(404, "NoSuchKey");
     if (match !== undefined && match !== tagOf(found)) return refuse(412, "PreconditionFailed");

@@ -631,16 +631,18 @@ export class StoreModel {
     }
   }
 
-  /** Sets the times of the claims of a dead host back, since others wait for minutes until they take them over. */
+  /** Sets the times of the claims and removals of a dead host back: others wait for minutes until they take over. */
   #setBackClaims({ mark }: ModelHost): void {
-    const folder = join(this.place.folder, "tombstones");
-    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-      try {
-        const path = join(folder, name);
-        const text = readFileSync(path, "utf8");
-        if (text.includes("deleting") && text.includes(`${mark}"`)) utimesSync(path, 0, 0);
-      } catch {
-        // A host has removed it.
+    for (const folder of ["disks", "tombstones"].map((name) => join(this.place.folder, name))) {
+      for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+        try {
+          const path = join(folder, name);
+          const text = readFileSync(path, "utf8");
+          const isClaim = /"deleting"|"removed"/.test(text) && text.includes(`${mark}"`);
+          if (isClaim) utimesSync(path, 0, 0);
+        } catch {
+          // A host has removed it.
+        }
       }
     }
   }

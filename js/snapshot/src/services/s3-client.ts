@@ -4,9 +4,11 @@ import type { S3, S3ClientConfig } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { agentFor, type ProxyAgent, proxyFields } from "../http/agent.js";
-import { responseFailure } from "../http/failure.js";
+import { regionHint, responseFailure } from "../http/failure.js";
+import { retryAfter } from "../http/retry.js";
 import type { S3Credentials, S3Options, Transfer } from "../http/transfer.js";
-import { S3Failure } from "./failure.js";
+import { ServiceFailure } from "./failure.js";
+import { clockOf, ServerClock } from "./server-clock.js";
 
 /** The region for endpoints other than AWS if none is configured. */
 const ANY_REGION = "us-east-1";
@@ -175,6 +177,72 @@ function agentsOf(transfer: Transfer | undefined): readonly [ProxyAgent, ProxyAg
   return [agentFor("http:", options), agentFor("https:", options)];
 }
 
+/** Properties of errors of the SDK. Others may hold secrets. */
+interface SdkError {
+  readonly name?: string;
+  readonly message?: string;
+  /** Of errors that the service reports. */
+  readonly $fault?: unknown;
+  /** The element of an S3 error with the region of the bucket. */
+  readonly Region?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly clockSkewCorrected?: boolean };
+  readonly $response?: {
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly proxyName?: string;
+  };
+}
+
+/** S3 errors after which a retry may succeed, whatever their status. */
+const TRANSIENT: ReadonlySet<string | undefined> = new Set([
+  // The bytes were damaged or cut off on the way.
+  "BadDigest",
+  "IncompleteBody",
+  "XAmzContentSHA256Mismatch",
+  "InternalError",
+  "RequestTimeout",
+  "SlowDown",
+  "ThrottlingException",
+]);
+
+/** The status of a request that collided with another one: `ConditionalRequestConflict`, `OperationAborted`. */
+const CONFLICT = 409;
+
+/**
+ * Describes what the SDK throws.
+ *
+ * @param hasChecksums whether the request may have had a checksum. Default: `false`
+ */
+export function s3Failure(
+  error: unknown,
+  secrets: readonly string[] = [],
+  hasChecksums = false,
+): ServiceFailure {
+  const { name, message, Region, $fault, $metadata, $response } = Object(error) as SdkError;
+  const status = $metadata?.httpStatusCode;
+  const region = regionHint(status, $response?.headers?.["x-amz-bucket-region"] ?? Region);
+  return new ServiceFailure(error, {
+    status,
+    secrets,
+    hasCode: $fault !== undefined && message !== "UnknownError",
+    // The SDK has measured the clock skew, and signs the next request with the corrected time.
+    isTransient:
+      $metadata?.clockSkewCorrected === true || TRANSIENT.has(name) || status === CONFLICT,
+    retryAfter: retryAfter($response?.headers?.["retry-after"], Date.now()),
+    proxyName: $response?.proxyName,
+    hint: `${region}${hasChecksums ? checksumHint(status, `${name} ${message}`) : ""}`,
+  });
+}
+
+/** Statuses by which services refuse header fields that they do not know. */
+const REFUSED_FIELDS: ReadonlySet<number | undefined> = new Set([400, 403, 501]);
+
+/** Returns what to do about a service that does not support the checksums of the SDK. */
+function checksumHint(status: number | undefined, text: string): string {
+  const isLikely = status === 501 || /NotImplemented|checksum|crc32|sha256/i.test(text);
+  if (!REFUSED_FIELDS.has(status) || !isLikely) return "";
+  return "; if the service does not support checksums, set AWS_REQUEST_CHECKSUM_CALCULATION=WHEN_REQUIRED";
+}
+
 /** Returns the time limits of the SDK. Its `requestTimeout` would limit the upload of a whole part. */
 function limitsOf({ timeouts }: Transfer) {
   return {
@@ -190,7 +258,7 @@ async function secretsOf(s3: S3, signal: AbortSignal | undefined): Promise<reado
     return [found.secretAccessKey, found.accessKeyId, found.sessionToken ?? ""];
   } catch (error) {
     signal?.throwIfAborted();
-    const { cause } = new S3Failure(error);
+    const { cause } = s3Failure(error);
     throw new SnapshotError("ERR_ARGUMENT", NO_CREDENTIALS, { cause });
   }
 }
@@ -200,48 +268,7 @@ async function creating<T>(create: () => T): Promise<T> {
   try {
     return create();
   } catch (error) {
-    const { cause } = new S3Failure(error);
+    const { cause } = s3Failure(error);
     throw new SnapshotError("ERR_ARGUMENT", `s3: ${cause.description}`, { cause });
   }
-}
-
-/** The clock of a server, which may differ from that of this machine by any amount. */
-export class ServerClock {
-  /** The difference to the monotonic clock of this process, in milliseconds. */
-  #offset: number | undefined;
-
-  /**
-   * Notes the `Date` of a response. It lacks the fraction of a second, and the response took time to arrive: the largest
-   * difference is the most accurate, and the clock never runs ahead of the server's.
-   */
-  observe(date: string | undefined): void {
-    const time = Date.parse(date ?? "");
-    if (Number.isNaN(time)) return;
-    const offset = time - performance.now();
-    if (this.#offset === undefined || offset > this.#offset) this.#offset = offset;
-  }
-
-  /** Returns the time of the server in milliseconds since 1970, or undefined if no response had a `Date`. */
-  now(): number | undefined {
-    return this.#offset === undefined ? undefined : performance.now() + this.#offset;
-  }
-}
-
-/** The clocks of services, by the origin of their URLs. */
-const clocks = new Map<string, ServerClock>();
-
-/** Returns the clock of the service with an origin, which all clients in this process share. */
-export function clockOf(origin: string): ServerClock {
-  const clock = clocks.get(origin) ?? new ServerClock();
-  clocks.set(origin, clock);
-  return clock;
-}
-
-/** By how much a clock may differ from that of a service, in milliseconds. Services accept signatures up to 15 minutes old. */
-const MAX_SKEW = 300_000;
-
-/** Returns the time of the service to sign a request with, if the clock of this machine is known to differ too much. */
-export function signingTime(origin: string): Date | undefined {
-  const time = clocks.get(origin)?.now();
-  return time === undefined || Math.abs(time - Date.now()) < MAX_SKEW ? undefined : new Date(time);
 }

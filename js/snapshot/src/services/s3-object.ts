@@ -3,11 +3,11 @@ import { TLSSocket } from "node:tls";
 
 import type { S3 } from "@aws-sdk/client-s3";
 
-import { SnapshotError, type SnapshotErrorCode } from "../error.js";
-import { withRetries } from "../http/retry.js";
+import type { SnapshotErrorCode } from "../error.js";
 import type { S3Options, Transfer } from "../http/transfer.js";
-import { type OpenClient, openClient } from "./client.js";
-import { nameOf, type ObjectLocation, objectError, S3Failure } from "./failure.js";
+import { sendCall } from "./failure.js";
+import { nameOf, type ObjectLocation } from "./object-service.js";
+import { type OpenClient, openClient, s3Failure } from "./s3-client.js";
 
 /** The smallest part that S3 accepts, except for the last, in bytes. */
 export const MIN_PART_SIZE = 5 * 2 ** 20;
@@ -21,7 +21,7 @@ export interface CallOptions {
 }
 
 /** One object of S3. */
-export class ObjectStore {
+export class S3Object {
   private constructor(
     readonly location: ObjectLocation,
     private readonly client: OpenClient,
@@ -41,9 +41,9 @@ export class ObjectStore {
     transfer: Transfer,
     signal: AbortSignal | undefined,
     hasChecksums = true,
-  ): Promise<ObjectStore> {
+  ): Promise<S3Object> {
     const client = await openClient(options, transfer, signal, hasChecksums);
-    return new ObjectStore(location, client, transfer.retries, hasChecksums);
+    return new S3Object(location, client, transfer.retries, hasChecksums);
   }
 
   /** The time of the service in milliseconds since 1970, or undefined if no response had a `Date`. */
@@ -52,8 +52,8 @@ export class ObjectStore {
   }
 
   /** Returns the same service for another object. */
-  at(location: ObjectLocation): ObjectStore {
-    return new ObjectStore(location, this.client, this.retries, this.hasChecksums);
+  at(location: ObjectLocation): S3Object {
+    return new S3Object(location, this.client, this.retries, this.hasChecksums);
   }
 
   /** The name of the object in messages. */
@@ -67,6 +67,7 @@ export class ObjectStore {
    * @param signal prevents the next attempt, and its reason is thrown; a request in progress still ends
    * @param late cancels a request in progress
    * @param code that of the error. Default: `ERR_TARGET`
+   * @param repeats whether to send the request again if no answer has come. Default: `true`
    * @throws {SnapshotError} `code`, and what `call` throws
    */
   async send<T>(
@@ -74,18 +75,12 @@ export class ObjectStore {
     signal: AbortSignal,
     late: AbortSignal,
     code: SnapshotErrorCode = "ERR_TARGET",
+    repeats = true,
   ): Promise<T> {
-    return withRetries(
-      {
-        retries: this.retries,
-        signal,
-        failureOf: (error) => {
-          if (error instanceof SnapshotError) throw error;
-          return new S3Failure(error, this.client.secrets);
-        },
-        errorOf: (failure) => objectError(code, this.location, failure, this.hasChecksums),
-      },
-      () => call(this.client.s3, { abortSignal: late }),
+    const { retries, location, hasChecksums } = this;
+    const failureOf = (error: unknown) => s3Failure(error, this.client.secrets, hasChecksums);
+    return sendCall({ retries, location, failureOf }, { signal, code, repeats }, () =>
+      call(this.client.s3, { abortSignal: late }),
     );
   }
 

@@ -1,22 +1,15 @@
 import type { S3Options } from "../http/transfer.js";
-import { openClient, signingTime } from "./client.js";
-import { nameOf, type ObjectLocation, objectError, S3Failure } from "./failure.js";
+import type { ObjectLocation } from "./object-service.js";
+import { openClient, s3Failure } from "./s3-client.js";
+import { signingTime } from "./server-clock.js";
 
 /** The longest lifetime of a signature in S3, in seconds: a week. */
 const LIFETIME = 604_800;
 
-/** An S3 object that is read through a presigned URL, without the AWS SDK. */
-export interface PresignedObject {
-  /** The presigned URL. It is as secret as the credentials. */
-  readonly url: URL;
-  /** The name of the object in messages: `s3://bucket/key`. */
-  readonly name: string;
-}
-
 /**
  * Presigns a `GET` that is valid for a week, or for as long as temporary credentials are. Only the host is signed, so
  * that requests can add headers such as `range` and `if-match`. Corrects a wrong clock of this machine, if the time of
- * the service is known.
+ * the service is known. The URL is as secret as the credentials.
  *
  * @throws {SnapshotError} `ERR_ARGUMENT` if no region or no credentials are found
  */
@@ -24,7 +17,7 @@ export async function presignedGet(
   location: ObjectLocation,
   options?: S3Options,
   signal?: AbortSignal,
-): Promise<PresignedObject> {
+): Promise<URL> {
   const { s3, secrets } = await openClient(options, undefined, signal);
   try {
     const [{ getSignedUrl }, { GetObjectCommand }] = await Promise.all([
@@ -38,9 +31,9 @@ export async function presignedGet(
     };
     const url = await sign();
     const time = signingTime(url.origin);
-    return { url: time === undefined ? url : await sign(time), name: nameOf(location) };
+    return time === undefined ? url : await sign(time);
   } catch (error) {
-    throw objectError("ERR_ARGUMENT", location, new S3Failure(error, secrets));
+    throw s3Failure(error, secrets).toError("ERR_ARGUMENT", location);
   } finally {
     s3.destroy();
   }

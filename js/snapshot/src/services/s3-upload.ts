@@ -6,26 +6,14 @@ import type { CompletedPart } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { EXISTS } from "../http/failure.js";
-import { nameOf, type ObjectLocation } from "./failure.js";
-import { MAX_PARTS, type ObjectStore } from "./object-store.js";
-
-/** How an object is uploaded. */
-export interface UploadPlan {
-  /** The size of each part except the last, in bytes. */
-  readonly partSize: number;
-  /** How many parts are uploaded at a time. */
-  readonly connections: number;
-  /** Whether to replace an existing object. */
-  readonly overwrite: boolean;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** The object of S3 that the service copies. */
-export interface CopySource {
-  readonly location: ObjectLocation;
-  /** The ETag that it must have, if it may change. */
-  readonly etag: string | undefined;
-}
+import {
+  type CopySource,
+  nameOf,
+  type ObjectLocation,
+  type UploadPlan,
+  type WriteBytes,
+} from "./object-service.js";
+import { MAX_PARTS, type S3Object } from "./s3-object.js";
 
 /** The error of a service that does not support copies of ranges. */
 export class UnsupportedCopy extends SnapshotError {}
@@ -67,30 +55,24 @@ const MAX_BYTES_IN_FLIGHT = 2 ** 27;
  * @throws {SnapshotError} `ERR_TARGET`
  */
 export function uploadWhole<T>(
-  store: ObjectStore,
+  store: S3Object,
   plan: UploadPlan,
-  make: (write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>) => Promise<T>,
+  make: (write: WriteBytes) => Promise<T>,
 ): Promise<T> {
   return withUpload(store, plan, (upload) => make((bytes) => upload.write(bytes)));
 }
 
 /**
- * Creates an object as a copy of another one of the same service, which copies it. `size` is the size of both, in
- * bytes.
+ * Creates an object as a copy of another one of the same service, which copies it. Both have the size of the plan.
  *
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_SOURCE_CHANGED`, or an {@link UnsupportedCopy}
  */
-export function copyWhole(
-  store: ObjectStore,
-  plan: UploadPlan,
-  source: CopySource,
-  size: number,
-): Promise<void> {
-  return withUpload(store, plan, (upload) => upload.copy(source, size));
+export function copyWhole(store: S3Object, plan: UploadPlan, source: CopySource): Promise<void> {
+  return withUpload(store, plan, (upload) => upload.copy(source, plan.size));
 }
 
 async function withUpload<T>(
-  store: ObjectStore,
+  store: S3Object,
   plan: UploadPlan,
   use: (upload: Upload) => Promise<T>,
 ): Promise<T> {
@@ -114,7 +96,7 @@ async function withUpload<T>(
 }
 
 class Upload {
-  readonly #store: ObjectStore;
+  readonly #store: S3Object;
   readonly #plan: UploadPlan;
   readonly #maxPending: number;
   /** Aborts the work. */
@@ -134,7 +116,7 @@ class Upload {
   #isCommitting = false;
   #lateness: NodeJS.Timeout | undefined;
 
-  constructor(store: ObjectStore, plan: UploadPlan) {
+  constructor(store: S3Object, plan: UploadPlan) {
     this.#store = store;
     this.#plan = plan;
     // Every pending part listens to them.
@@ -332,7 +314,7 @@ class Upload {
    * conditional upload before it has read it may close the connection, and that response is lost as well. A conflict with
    * another upload (409) does not say which of them succeeded, if any.
    */
-  async #commit(call: Parameters<ObjectStore["send"]>[0], tag: () => string): Promise<void> {
+  async #commit(call: Parameters<S3Object["send"]>[0], tag: () => string): Promise<void> {
     let attempts = 0;
     this.#isCommitting = true;
     try {
