@@ -8,6 +8,7 @@ import { PACKAGE_FOLDERS, tarballOf } from "../../scripts/lib/suites.mjs";
 import { startOrigin } from "../origin/origin.mjs";
 import { closed, serve } from "../support/http/listen.js";
 import { startS3 } from "../support/s3/server.js";
+import { azurite, fakeGcs } from "../support/services.js";
 import { npmConfiguration } from "./environment.js";
 import type { Replacements } from "./prepare-folder.js";
 
@@ -22,8 +23,15 @@ export interface Store {
 
 export const needsStore = (text: string): boolean => /s3:|objects\.example/.test(text);
 
-export async function startStore(): Promise<Store> {
+/** Names in documents: an account of Azure and its container. */
+const [ACCOUNT, CONTAINER] = ["myaccount", "mycontainer"];
+
+/** Whether a document stores objects in Google Cloud Storage and Azure, too. */
+const needsClouds = (text: string): boolean => /^npx .* (gs|az):/m.test(text);
+
+export async function startStore(text: string): Promise<Store> {
   const s3 = await startS3();
+  const clouds = needsClouds(text) ? await startClouds() : undefined;
   // Each folder is a bucket.
   const folder = join(dirname(s3.folder), BUCKET);
   mkdirSync(folder);
@@ -37,6 +45,7 @@ export async function startStore(): Promise<Store> {
       AWS_SECRET_ACCESS_KEY: secretAccessKey,
       STORE_KEY: accessKeyId,
       STORE_SECRET: secretAccessKey,
+      ...clouds?.env,
     },
     names: new Map([
       ["https://objects.example", objects.url.origin],
@@ -44,8 +53,23 @@ export async function startStore(): Promise<Store> {
     ]),
     close: async () => {
       await objects.close();
+      await clouds?.close();
       await s3.close();
     },
+  };
+}
+
+/** Starts the emulators of Google's and Azure's services. */
+async function startClouds() {
+  const [google, azure] = await Promise.all([fakeGcs(BUCKET), azurite(ACCOUNT, CONTAINER)]);
+  const { endpoint, accountKey } = azure.options.azure ?? {};
+  const parts = [`AccountName=${ACCOUNT}`, `AccountKey=${accountKey}`, `BlobEndpoint=${endpoint}`];
+  return {
+    env: {
+      STORAGE_EMULATOR_HOST: String(google.options.gcs?.endpoint),
+      AZURE_STORAGE_CONNECTION_STRING: parts.join(";"),
+    },
+    close: () => Promise.all([google.close(), azure.close()]),
   };
 }
 

@@ -57,7 +57,7 @@ export class Session {
     if (!isGuide) prepareFolder(folder, document, text, ports);
     const registry = await startRegistry();
     closers.push(() => registry.close());
-    const store = needsStore(text) ? await startStore() : undefined;
+    const store = needsStore(text) ? await startStore(text) : undefined;
     closers.push(() => store?.close());
     // The default port of Next.js.
     const PORT = ports.get("3000");

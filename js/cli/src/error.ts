@@ -15,6 +15,8 @@ export const EXIT = {
   found: 1,
   /** Damaged images were found in a cache and removed. */
   damaged: 1,
+  /** A place lacks what a use of it needs. */
+  lacking: 1,
   /** The command line is invalid. */
   usage: 2,
   /** An input or output is missing, damaged, in use or not the expected one. */

@@ -87,6 +87,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "disk recover disks ~/.local/state/hedgerow/disks/alice-6f0d1a2b.raw --as alice-2",
   ],
 
+  store: ["store check s3://my-bucket/disks"],
+  "store check": [
+    "store check s3://my-bucket/disks --endpoint https://minio.example.com",
+    "store check az://myaccount/mycontainer/disks --json",
+  ],
+
   cache: ["cache stats /var/cache/images"],
   "cache list": ["cache list /var/cache/images"],
   "cache stats": ["cache stats /var/cache/images"],

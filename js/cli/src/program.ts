@@ -8,7 +8,7 @@ const EXIT_CODES = `
 Exit codes:
   0  success; for query: every path may be present
   1  for query: a path is certainly absent; for headers check: a list has findings; for cache
-     verify: an image was damaged
+     verify: an image was damaged; for store check: a use does not work
   2  invalid command line
   3  an input or output is missing, damaged, in use or not the expected one
   130, 143  ended by SIGINT or SIGTERM, as disk open, attach and mount are, after everything was
@@ -21,6 +21,7 @@ const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>
   image: async () => (await import("./image/commands.js")).addImageCommands,
   snapshot: async () => (await import("./snapshot/commands.js")).addSnapshotCommands,
   disk: async () => (await import("./disk/commands.js")).addDiskCommands,
+  store: async () => (await import("./store.js")).addStoreCommands,
   cache: async () => (await import("./cache.js")).addCacheCommands,
   fleet: async () => (await import("./fleet/commands.js")).addFleetCommands,
   completion: async () => (await import("./completion/index.js")).addCompletionCommand,

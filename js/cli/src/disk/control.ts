@@ -245,7 +245,7 @@ async function nameOf(place: string, name: string): Promise<string> {
 
 /** Returns the canonical form of a store, which all paths to it share. */
 async function resolvedPlace(place: string): Promise<string> {
-  if (/^s3:\/\//i.test(place)) return place;
+  if (/^(?:s3|gs|az|azure):\/\//i.test(place)) return place;
   const path = /^file:\/\//i.test(place) ? fileURLToPath(place) : resolve(place);
   return realpath(path).catch(() => path);
 }

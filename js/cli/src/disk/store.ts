@@ -9,7 +9,7 @@ import { Argument, Option } from "commander";
 
 import { type OutputFlags, parseWhole } from "../options.js";
 import { escapeControls, jsonOf, print, size, table, utc } from "../print.js";
-import { parsePlace, type TransferFlags, transferOf } from "../snapshot/options.js";
+import { parsePlace, STORE_PLACE, type TransferFlags, transferOf } from "../snapshot/options.js";
 
 /** Flags of every command that opens a store. */
 export interface StoreFlags extends OutputFlags, TransferFlags {
@@ -17,7 +17,7 @@ export interface StoreFlags extends OutputFlags, TransferFlags {
 }
 
 export const storeArgument = () =>
-  new Argument("<store>", "store of disks: a folder or s3://bucket/key").argParser(parsePlace);
+  new Argument("<store>", `store of disks: ${STORE_PLACE}`).argParser(parsePlace);
 
 export const nameArgument = () => new Argument("<name>", "name of the disk");
 

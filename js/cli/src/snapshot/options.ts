@@ -39,7 +39,12 @@ export const formatOption = () =>
 export const overwriteOption = () => new Option("--no-overwrite", "fail if the destination exists");
 
 /** Forms of a source or destination. */
-export const PLACE = "a file, or a URL: https://…, http://… or s3://bucket/key";
+export const PLACE =
+  "a file, or a URL: https://…, http://…, s3://bucket/key, gs://bucket/key or az://account/container/key";
+
+/** Forms of a store. */
+export const STORE_PLACE =
+  "a folder, or a URL: s3://bucket/key, gs://bucket/key or az://account/container/key";
 
 /** Parses a file or a URL. Rejects `-`: snapshots need random access. */
 export function parsePlace(text: string): string {
@@ -78,7 +83,7 @@ export async function openCache({
   return ImageCache.open(directory, { maxBytes });
 }
 
-/** Flags for HTTP and S3. S3 credentials come from the environment. */
+/** Flags for HTTP and object services, whose credentials come from the environment. */
 export interface TransferFlags {
   readonly connections?: number;
   readonly partSize?: number;
@@ -120,7 +125,7 @@ export function addStoreTransferOptions(command: Command): Command {
     )
     .option(
       "--endpoint <url>",
-      "S3 endpoint, if not AWS; credentials come from the environment or the AWS configuration",
+      "URL of the object service, if not that of the cloud; credentials come from the environment",
     )
     .option("--region <name>", "S3 region (default: from the AWS configuration)");
 }
@@ -128,7 +133,8 @@ export function addStoreTransferOptions(command: Command): Command {
 /** Converts the flags to transfer options. */
 export function transferOf(flags: TransferFlags): TransferOptions {
   const { connections, partSize, retries, header, endpoint, region } = flags;
-  return { connections, partSize, retries, headers: header, s3: { endpoint, region } };
+  const services = { s3: { endpoint, region }, gcs: { endpoint }, azure: { endpoint } };
+  return { connections, partSize, retries, headers: header, ...services };
 }
 
 /** Adds a header. Its value may be secret and is not repeated in errors. */

@@ -335,7 +335,10 @@ test.for([
   ],
   [["create", "STORE", "a/b", "--size", "1"], "name: expected 1 to 128 letters"],
   [["create", "-", "a", "--size", "1"], "not standard input or output"],
-  [["create", "https://user:secret@host/x", "a", "--size", "1"], "expected a folder or s3://"],
+  [
+    ["create", "https://user:secret@host/x", "a", "--size", "1"],
+    "expected a folder or the URL of an",
+  ],
   [["list", "STORE", "--header", "a: b"], "unknown option '--header'"],
   [["list", "STORE", "--prefix", "../"], "prefix: expected 1 to 128 letters"],
   [["expire", "STORE"], "--keep-last and --older-than: expected at least one of them"],

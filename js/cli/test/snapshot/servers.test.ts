@@ -255,7 +255,7 @@ test.for(["create", "flatten", "restore", "info", "verify"])(
     const { code, out, err } = await hedgerow(["snapshot", command, "--help"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const text = out.replace(/\s+/g, " ");
-    expect(text).toContain("a file, or a URL: https://…, http://… or s3://bucket/key");
+    expect(text).toContain("a file, or a URL: https://…, http://…, s3://bucket/key");
     for (const option of ["connections", "part-size", "retries", "header", "endpoint", "region"]) {
       expect(text).toContain(` --${option} <`);
     }
