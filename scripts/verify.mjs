@@ -43,9 +43,9 @@ const TRIALS = "tests/support/trials.ts";
 await main(async () => {
   const { values, positionals } = parseArgs({
     options: {
-      seconds: { type: "string", default: "20" },
-      // Four to six minutes on two cores.
-      rounds: { type: "string", default: "35" },
+      seconds: { type: "string", default: "15" },
+      // Three minutes on two cores.
+      rounds: { type: "string", default: "20" },
       seed: { type: "string", multiple: true, default: ["1"] },
     },
     allowPositionals: true,

@@ -70,7 +70,7 @@ async function guardOf(root: string, covers: readonly Cover[]): Promise<Guard> {
 }
 
 describe("a guard lets every path pass that a static file server answers", () => {
-  const size = { known: trials({ few: 5, all: 30 }), random: trials({ few: 0, all: 20 }) };
+  const size = { known: trials({ few: 5, all: 15 }), random: trials({ few: 0, all: 10 }) };
 
   /** Each server gets one of so many targets, and servers in a row get different ones. */
   const share = trials({ few: 4, all: 1 });
