@@ -115,6 +115,26 @@ export function get<T>(
 }
 
 /**
+ * Returns the body of a response that must have the whole object, or undefined if it has more than `maxLength` bytes.
+ *
+ * @throws {RequestFailure}
+ */
+export async function wholeBody(
+  { response, download }: OpenResponse,
+  maxLength: number,
+): Promise<Buffer | undefined> {
+  if (response.statusCode !== 200) throw responseFailure(response);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  await download.body((chunk) => {
+    length += chunk.length;
+    if (length > maxLength) download.cancel();
+    else chunks.push(Buffer.from(chunk));
+  });
+  return length > maxLength ? undefined : Buffer.concat(chunks);
+}
+
+/**
  * Reads from a server, and retries transient failures.
  *
  * @param name the name of the object in messages

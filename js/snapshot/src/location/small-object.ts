@@ -1,7 +1,6 @@
 /** Small objects that are read and written as a whole. */
 
-import { responseFailure } from "../http/failure.js";
-import { get } from "../http/get.js";
+import { get, wholeBody } from "../http/get.js";
 import { put } from "../http/put.js";
 import { requestTo } from "../http/request.js";
 import { type TransferOptions, transferOf } from "../http/transfer.js";
@@ -36,17 +35,7 @@ export async function readSmallObject(
   }
   const transfer = transferOf(options);
   return withRequestAt(location, options, ({ request }) =>
-    get(request, {}, transfer, options.signal, async ({ response, download }) => {
-      if (response.statusCode !== 200) throw responseFailure(response);
-      const chunks: Buffer[] = [];
-      let length = 0;
-      await download.body((chunk) => {
-        length += chunk.length;
-        if (length > maxLength) download.cancel();
-        else chunks.push(Buffer.from(chunk));
-      });
-      return length > maxLength ? undefined : Buffer.concat(chunks);
-    }),
+    get(request, {}, transfer, options.signal, (open) => wholeBody(open, maxLength)),
   );
 }
 

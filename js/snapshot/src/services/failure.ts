@@ -1,13 +1,7 @@
 /** Failures of requests to object services: what they say, without secrets, and whether to try again. */
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
-import {
-  CleanCause,
-  EXISTS,
-  RequestFailure,
-  type ResponseHead,
-  responseFailure,
-} from "../http/failure.js";
-import { get } from "../http/get.js";
+import { CleanCause, EXISTS, RequestFailure, type ResponseHead } from "../http/failure.js";
+import { get, wholeBody } from "../http/get.js";
 import { contentLength } from "../http/object-version.js";
 import type { ServerRequest } from "../http/request.js";
 import {
@@ -181,19 +175,14 @@ export function readObject(
   signal: AbortSignal | undefined,
   tagOf: (headers: ResponseHead["headers"]) => string,
 ): Promise<StoredObject> {
-  return get(request, {}, transfer, signal, async ({ response, download }) => {
-    if (response.statusCode !== 200) throw responseFailure(response);
-    const chunks: Buffer[] = [];
-    let length = 0;
-    await download.body((chunk) => {
-      length += chunk.length;
-      if (length > maxLength) throw tooLong(name, maxLength, contentLength(response.headers));
-      chunks.push(Buffer.from(chunk));
-    });
-    const modified = Date.parse(response.headers["last-modified"] ?? "") + SECOND;
+  return get(request, {}, transfer, signal, async (open) => {
+    const bytes = await wholeBody(open, maxLength);
+    const { headers } = open.response;
+    if (bytes === undefined) throw tooLong(name, maxLength, contentLength(headers));
+    const modified = Date.parse(headers["last-modified"] ?? "") + SECOND;
     return {
-      bytes: Buffer.concat(chunks),
-      tag: tagOf(response.headers),
+      bytes,
+      tag: tagOf(headers),
       modified: Number.isNaN(modified) ? Number.POSITIVE_INFINITY : modified,
     };
   });

@@ -268,7 +268,7 @@ export class GcsService implements ObjectService {
     });
   }
 
-  /** Deletes what was uploaded, and throws, if it has other bytes than were sent. */
+  /** Throws if an upload has other bytes than were sent, and deletes it. */
   async #checkUploaded(key: string, file: File, expected: string, plan: UploadPlan): Promise<void> {
     const { crc32c, generation } = file.metadata;
     if (crc32c === undefined || crc32c === expected || generation === undefined) return;

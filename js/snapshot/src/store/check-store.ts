@@ -7,13 +7,12 @@ import { type Checks, checkOptions, SIGNAL } from "../check.js";
 import { messageOf, SnapshotError } from "../error.js";
 import { RequestFailure } from "../http/failure.js";
 import { get } from "../http/get.js";
-import { TRANSFER_CHECKS, type TransferOptions, transferOf } from "../http/transfer.js";
+import { type TransferOptions, transferOf } from "../http/transfer.js";
 import { type Location, locationOf, safeLocation } from "../location/location.js";
 import { closeObjects, type OpenedObject, openObject } from "../location/open-object.js";
 import { requestAt } from "../location/request-at.js";
-import { BucketObjects } from "./bucket-objects.js";
-import { FolderObjects } from "./folder-objects.js";
 import type { StoreObjects } from "./objects.js";
+import { objectsAt, STORE_TRANSFER_CHECKS } from "./open-store.js";
 
 /** What a place is used for: to restore snapshots, to create them, or as a store of disks. */
 export type StoreUse = "restore" | "create" | "disks";
@@ -22,7 +21,7 @@ export type StoreUse = "restore" | "create" | "disks";
 export interface StoreCheck {
   /** The guarantee, in words. */
   readonly name: string;
-  /** What needs it. Empty if it only saves time. */
+  /** What needs it. Empty if nothing does, but it saves time or is safer. */
   readonly uses: readonly StoreUse[];
   /** Whether it holds. */
   readonly ok: boolean;
@@ -47,9 +46,7 @@ export interface CheckStoreOptions extends Omit<TransferOptions, "headers"> {
   readonly signal?: AbortSignal | undefined;
 }
 
-const { headers: _, ...TRANSFER } = TRANSFER_CHECKS;
-
-const CHECKS: Checks<CheckStoreOptions> = { ...TRANSFER, signal: SIGNAL };
+const CHECKS: Checks<CheckStoreOptions> = { ...STORE_TRANSFER_CHECKS, signal: SIGNAL };
 
 /** The length of the object that is read in ranges, in bytes: uploads have several parts. */
 const LARGE = 11 * 2 ** 20;
@@ -183,7 +180,7 @@ const GUARANTEES: readonly [name: string, uses: readonly StoreUse[], attempt: At
   ],
   [
     "refuses to replace a large object",
-    ["disks"],
+    DISKS,
     async ({ objects, options }) => {
       const isNew = await publish(objects, CONTENT, large(), options);
       return isNew ? "replaced it: conditions of uploads in parts are ignored" : undefined;
@@ -274,7 +271,7 @@ export async function checkStore(
 ): Promise<StoreReport> {
   options = checkOptions(options, CHECKS);
   const place = locationOf("location", location);
-  const objects = await temporaryObjects(place, options);
+  const objects = await objectsAt(belowPlace(place), { options, create: true });
   const trial: Trial = { objects, options, keys: new Set() };
   try {
     const checks: StoreCheck[] = [];
@@ -293,22 +290,16 @@ export async function checkStore(
   }
 }
 
-/** Opens a store below a place, under a name of its own. */
-async function temporaryObjects(
-  place: Location,
-  options: CheckStoreOptions,
-): Promise<StoreObjects> {
+/** Returns the location of a temporary store below a place. */
+function belowPlace(place: Location): Location {
   const name = `.check-${randomUUID()}`;
   switch (place.kind) {
     case "file":
-      return FolderObjects.open(join(place.path, name), true);
+      return { ...place, path: join(place.path, name) };
     case "object":
-      return BucketObjects.open({ ...place, key: `${place.key}/${name}` }, options);
-    case "http": {
-      const expected = "expected a folder or the URL of an object service such as s3://bucket/key";
-      const message = `location: ${expected}, found ${safeLocation(place)}`;
-      throw new SnapshotError("ERR_ARGUMENT", message);
-    }
+      return { ...place, key: `${place.key}/${name}` };
+    case "http":
+      return place;
   }
 }
 

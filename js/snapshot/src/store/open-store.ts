@@ -46,7 +46,10 @@ export interface StoreOptions extends Omit<TransferOptions, "headers"> {
   readonly signal?: AbortSignal | undefined;
 }
 
-const { headers: _, ...STORE_TRANSFER_CHECKS } = TRANSFER_CHECKS;
+const { headers: _, ...transferChecks } = TRANSFER_CHECKS;
+
+/** The checks of options for transfers from and to a store, which has no headers of its own. */
+export const STORE_TRANSFER_CHECKS = transferChecks;
 
 const STORE_CHECKS: Checks<StoreOptions> = {
   ...STORE_TRANSFER_CHECKS,
@@ -142,7 +145,11 @@ async function openMarked(
   }
 }
 
-function objectsAt(location: Location, { options, create }: OpenRequest): Promise<StoreObjects> {
+/** Opens the objects at a place. @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_STORE` */
+export function objectsAt(
+  location: Location,
+  { options, create }: Pick<OpenRequest, "options" | "create">,
+): Promise<StoreObjects> {
   switch (location.kind) {
     case "file":
       return FolderObjects.open(location.path, create);
