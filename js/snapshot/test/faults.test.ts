@@ -15,6 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { promisify } from "node:util";
+import type { Worker } from "node:worker_threads";
 import {
   type CreateOptions,
   createSnapshot,
@@ -251,21 +252,36 @@ describe("threads", () => {
         causeCode: "ERR_WORKER_INIT_FAILED",
       });
       expect(outcome.error?.message).toContain("worker 3 of 4");
-      expect(outcome.started).toBe(2);
+      expect(outcome.used).toBe(2);
       expectUntouched(outcome);
     },
   );
 
   test.each(everyCall)(
-    "%s starts the requested number of threads and leaves none",
+    "%s uses the requested number of threads, and leaves none busy",
     async (call, source) => {
       for (const workers of [1, 3]) {
         const outcome = await processes.plain({ ...jobOver(call, source), options: { workers } });
-        expect(outcome).toMatchObject({ error: null, started: workers, running: 0 });
+        expect(outcome).toMatchObject({ error: null, used: workers, running: 0 });
         expect(outcome.names).toEqual(["target"]);
       }
     },
   );
+
+  test("serve the next call, and end when there is none for a second", async () => {
+    const started: Worker[] = [];
+    const note = (worker: Worker) => void started.push(worker);
+    process.on("worker", note);
+    // More than other tests have left.
+    const options = { workers: 6, pieceSize: 2 ** 18 };
+    await createSnapshot(image, path("first.vhs"), options);
+    const count = started.length;
+    await createSnapshot(image, path("next.vhs"), options);
+    process.off("worker", note);
+    expect(count).toBeGreaterThan(0);
+    expect(started).toHaveLength(count);
+    await vi.waitUntil(() => started.every(({ threadId }) => threadId === -1), 30_000);
+  });
 });
 
 describe("aborts", () => {
@@ -282,7 +298,7 @@ describe("aborts", () => {
     const job: Job = { ...jobOver(call, source()), options, abort: "progress" };
     const outcome = await processes["slow-disk"](job);
     expect(outcome.error).toMatchObject({ isReason: true });
-    expect(outcome.started).toBe(options.workers);
+    expect(outcome.used).toBe(options.workers);
     expect(outcome.share).toBeLessThan(1);
     expect(outcome.delay).toBeLessThan(SOON);
     expectUntouched(outcome);

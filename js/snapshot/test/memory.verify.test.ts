@@ -41,8 +41,8 @@ beforeAll(async () => {
   idle = await memoryOf({ call: "nothing", source: imageOf(GIB), target: path("none") });
 });
 
-/** Returns how many workers a job starts. */
-function startedBy({ call }: Job): number {
+/** Returns how many workers a job uses. */
+function usedBy({ call }: Job): number {
   if (call === "nothing") return 0;
   // A disk is filled, and its only changed piece is saved.
   return call === "openSnapshot" ? WORKERS + 1 : WORKERS;
@@ -51,7 +51,7 @@ function startedBy({ call }: Job): number {
 /** Returns the peak memory of a job, in bytes. */
 async function memoryOf(job: Job): Promise<number> {
   const outcome = await run({ ...job, options: { workers: WORKERS } });
-  expect(outcome).toMatchObject({ error: null, started: startedBy(job) });
+  expect(outcome).toMatchObject({ error: null, used: usedBy(job) });
   return outcome.peakMemory;
 }
 

@@ -141,6 +141,7 @@ export async function decodeFrames(
   const data: DecodeData = { ...(await job.sinkData()), sources };
   job.counters.restart();
   const pool = new WorkerPool<null, null>(DECODE_WORKER, count, data, options.signal);
+  if (data.niceness) pool.isReusable = false;
   const fail = (error: unknown) => void pool.end(error);
   try {
     await job.withProgress(options, fail, () => pool.runOnAll(null));

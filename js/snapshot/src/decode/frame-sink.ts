@@ -68,6 +68,11 @@ export class FrameSink {
     this.#decoder = decoder;
   }
 
+  /** Frees the memory of the decoder. */
+  free(): void {
+    this.#decoder.free();
+  }
+
   /**
    * Begins a frame in a slot. Returns the address in {@link view} at which to put its compressed bytes; it is
    * valid until the next frame begins in the slot.

@@ -1,6 +1,4 @@
 /** Worker thread that compresses pieces of an image. */
-import { workerData } from "node:worker_threads";
-
 import { initSync, PieceCompressor } from "../../wasm/encode.js";
 import { type NamedFile, readWholeSync } from "../local/read-write.js";
 import { errorOf, instantiate } from "../wasm/module.js";
@@ -9,7 +7,7 @@ import type { Compressed } from "./encode-image.js";
 import { type CheckData, FrameCheck, lengthsOf } from "./frame-check.js";
 import { RUN_LENGTH } from "./snapshot-encoder.js";
 
-/** Start-up data of an encoding thread. */
+/** The data of an encoding thread. */
 export interface EncodeData {
   /** The image, which is open in all threads. */
   readonly image: NamedFile;
@@ -32,35 +30,44 @@ export interface CompressedPiece extends Compressed {
   readonly runs: ArrayBuffer;
 }
 
-const data = workerData as EncodeData;
-const { memory } = instantiate(initSync, data.module);
-const compressor = new PieceCompressor(data.level, data.pieceSize);
-const frameCheck = data.check && new FrameCheck(data.check, data.image.name, data.pieceSize);
+serve<EncodeData, Piece, CompressedPiece>((data) => {
+  const { memory } = instantiate(initSync, data.module);
+  const compressor = new PieceCompressor(data.level, data.pieceSize);
+  const frameCheck = data.check && new FrameCheck(data.check, data.image.name, data.pieceSize);
 
-/** Checks the frames of the piece that was compressed. */
-function check(to: FrameCheck, runCount: number): void {
-  const bytes = (start: number, length: number) => new Uint8Array(memory.buffer, start, length);
-  let at = compressor.piece();
-  let start = compressor.bytes();
-  for (let run = 0; run < runCount; run += 1) {
-    const record = bytes(compressor.runs() + run * RUN_LENGTH, RUN_LENGTH);
-    const [length, compressedLength] = lengthsOf(record);
-    if (compressedLength > 0) to.check(record, bytes(start, compressedLength), [bytes(at, length)]);
-    at += length;
-    start += compressedLength;
-  }
-}
+  /** Checks the frames of the piece that was compressed. */
+  const check = (to: FrameCheck, runCount: number) => {
+    const bytes = (start: number, length: number) => new Uint8Array(memory.buffer, start, length);
+    let at = compressor.piece();
+    let start = compressor.bytes();
+    for (let run = 0; run < runCount; run += 1) {
+      const record = bytes(compressor.runs() + run * RUN_LENGTH, RUN_LENGTH);
+      const [length, compressedLength] = lengthsOf(record);
+      if (compressedLength > 0)
+        to.check(record, bytes(start, compressedLength), [bytes(at, length)]);
+      at += length;
+      start += compressedLength;
+    }
+  };
 
-serve<Piece, CompressedPiece>(({ offset, length }) => {
-  const piece = new Uint8Array(memory.buffer, compressor.piece(), length);
-  readWholeSync("ERR_IMAGE", data.image, piece, offset, "ERR_IMAGE_CHANGED");
-  const runCount = compressor.compress(length);
-  if (runCount < 0) throw errorOf("ERR_IMAGE", `${data.image.name}: `, compressor.error(), memory);
-  if (compressor.length() > 0 && frameCheck?.isDue()) check(frameCheck, runCount);
-  const start = compressor.bytes();
-  const runs = compressor.runs();
-  const end = data.check === undefined ? start : start + compressor.length();
-  const copy = memory.buffer.slice(start, end) as ArrayBuffer;
-  const records = memory.buffer.slice(runs, runs + runCount * RUN_LENGTH) as ArrayBuffer;
-  return [{ length, runs: records, bytes: new Uint8Array(copy) }, [copy, records]];
+  const run = ({ offset, length }: Piece): [CompressedPiece, ArrayBuffer[]] => {
+    const piece = new Uint8Array(memory.buffer, compressor.piece(), length);
+    readWholeSync("ERR_IMAGE", data.image, piece, offset, "ERR_IMAGE_CHANGED");
+    const runCount = compressor.compress(length);
+    if (runCount < 0)
+      throw errorOf("ERR_IMAGE", `${data.image.name}: `, compressor.error(), memory);
+    if (compressor.length() > 0 && frameCheck?.isDue()) check(frameCheck, runCount);
+    const start = compressor.bytes();
+    const runs = compressor.runs();
+    const end = data.check === undefined ? start : start + compressor.length();
+    const copy = memory.buffer.slice(start, end) as ArrayBuffer;
+    const records = memory.buffer.slice(runs, runs + runCount * RUN_LENGTH) as ArrayBuffer;
+    return [{ length, runs: records, bytes: new Uint8Array(copy) }, [copy, records]];
+  };
+
+  const free = () => {
+    compressor.free();
+    frameCheck?.free();
+  };
+  return { run, free };
 });

@@ -33,6 +33,10 @@ export class FrameCheck {
     this.#decoder = decoder;
   }
 
+  free(): void {
+    this.#decoder.free();
+  }
+
   /** Returns whether to check the frames of the next piece that has any. */
   isDue(): boolean {
     this.#pieces += 1;

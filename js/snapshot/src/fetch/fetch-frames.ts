@@ -62,6 +62,7 @@ export async function fetchFrames(
     workers: pool.size,
     hasListeners: hasListeners(),
   };
+  if (data.niceness) pool.isReusable = false;
   try {
     await job.withProgress(
       options,
@@ -78,13 +79,14 @@ export async function fetchFrames(
         try {
           // Workers that are still starting do not delay the others.
           await Promise.all([opened, pool.runUntilAny({ kind: "fetch", plan })]);
+          await pool.runOnAll({ kind: "stop" });
         } finally {
           stop();
         }
       },
     );
   } finally {
-    // Terminate the workers before the caller closes the files to which they write.
+    // Before the caller closes the files to which the workers write.
     await pool.end();
   }
 }

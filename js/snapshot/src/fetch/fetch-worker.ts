@@ -2,18 +2,23 @@
 import { setPriority } from "node:os";
 
 import { FrameSink, type SinkData } from "../decode/frame-sink.js";
+import type { EmittedEvent } from "../events.js";
 import type { Endpoint } from "../http/get.js";
 import type { ObjectVersion } from "../http/object-version.js";
 import type { Transfer } from "../http/transfer.js";
-import { serve } from "../workers/serve.js";
+import { type Job, serve } from "../workers/serve.js";
 import { RangeFetcher } from "./range-fetcher.js";
 import type { SchedulerData } from "./range-scheduler.js";
 
-/** A task of a fetch worker: open a snapshot, check the frames that an earlier run restored, or fetch the rest. */
+/**
+ * A task of a fetch worker: open a snapshot, check the frames that an earlier run restored, fetch the rest, or stop to
+ * fetch, since another worker has found that nothing is left.
+ */
 export type FetchTask =
   | { readonly kind: "open"; readonly data: FetchData }
   | { readonly kind: "resume" }
-  | { readonly kind: "fetch"; readonly plan: FetchPlan };
+  | { readonly kind: "fetch"; readonly plan: FetchPlan }
+  | { readonly kind: "stop" };
 
 /** An object that holds frames. */
 export interface FetchedObject {
@@ -59,22 +64,43 @@ export interface PrefetchedBytes {
   readonly offset: number;
 }
 
-let opened: { readonly data: FetchData; readonly sink: FrameSink } | undefined;
+/** The download of a snapshot by one worker. */
+class FetchJob implements Job<FetchTask, null> {
+  #opened: { readonly data: FetchData; readonly sink: FrameSink } | undefined;
+  #fetcher: RangeFetcher | undefined;
 
-serve<FetchTask, null>(async (task, emit) => {
-  if (task.kind === "open") {
-    // On Linux this is the priority of the thread.
-    if (task.data.niceness) setPriority(task.data.niceness);
-    opened = { data: task.data, sink: new FrameSink(task.data) };
+  constructor(private readonly emit: (event: EmittedEvent) => void) {}
+
+  async run(task: FetchTask): Promise<[null, []]> {
+    if (task.kind === "open") {
+      // On Linux this is the priority of the thread.
+      if (task.data.niceness) setPriority(task.data.niceness);
+      this.#opened = { data: task.data, sink: new FrameSink(task.data) };
+    } else if (task.kind === "stop") {
+      this.#fetcher?.stop();
+    } else {
+      await this.#work(task);
+    }
+    return [null, []];
   }
-  if (opened === undefined) throw new Error(`expected the task "open" first, found "${task.kind}"`);
-  const { data, sink } = opened;
-  if (task.kind === "resume") {
-    const { frames, counters } = sink;
-    for (let index = counters.next(); index < frames.count; index = counters.next())
-      sink.resume(index);
-  } else if (task.kind === "fetch") {
-    await new RangeFetcher(data, sink, task.plan, emit).run();
+
+  async #work(task: Extract<FetchTask, { kind: "resume" | "fetch" }>): Promise<void> {
+    if (this.#opened === undefined)
+      throw new Error(`expected the task "open" first, found "${task.kind}"`);
+    const { data, sink } = this.#opened;
+    if (task.kind === "resume") {
+      const { frames, counters } = sink;
+      for (let index = counters.next(); index < frames.count; index = counters.next())
+        sink.resume(index);
+    } else {
+      this.#fetcher = new RangeFetcher(data, sink, task.plan, this.emit);
+      await this.#fetcher.run();
+    }
   }
-  return [null, []];
-});
+
+  free(): void {
+    this.#opened?.sink.free();
+  }
+}
+
+serve<undefined, FetchTask, null>((_, emit) => new FetchJob(emit));

@@ -43,6 +43,9 @@ export class RangeFetcher {
     this.#budget = new RequestBudget(data.transfer.bytesPerSecond, data.workers);
   }
 
+  /** Ends the transfers of {@link run}, which then resolves. */
+  stop: () => void = () => {};
+
   /** Fetches ranges until every frame is done, by this worker or another one. @throws {SnapshotError} */
   run(): Promise<void> {
     const { scheduler, clients, missing } = this.#context;
@@ -70,6 +73,7 @@ export class RangeFetcher {
           this.#transfer(range, slot).then(poll, (error: unknown) => end(() => reject(error)));
         }
       };
+      this.stop = () => end(resolve);
       const timer = setInterval(poll, POLL_INTERVAL);
       poll();
     });

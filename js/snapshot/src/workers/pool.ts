@@ -5,7 +5,7 @@ import { type Checks, FUNCTION, integer, SIGNAL } from "../check.js";
 import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import type { Progress } from "../progress.js";
-import { deserializeError, LOADED, type WorkerMessage } from "./serve.js";
+import { deserializeError, LOADED, type PoolMessage, type WorkerMessage } from "./serve.js";
 
 /** Options of every function that reads or writes a whole snapshot. */
 export interface WorkOptions {
@@ -41,24 +41,33 @@ const YOUNG_GENERATION = 2;
 /** The address space that V8 reserves for a worker, at most, in bytes. If it gets less, it ends the process. */
 const WORKER_SPACE = 2 ** 30;
 
+/** How long a worker waits for another pool, in milliseconds. To start one takes some 40 ms of processor time. */
+const IDLE_TIME = 1000;
+
 /** A task that was sent to a worker and has not been answered. */
 interface PendingTask<Result> {
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
-/** A worker thread, and its pending tasks in the order in which they were sent. */
-class PoolWorker<Task, Result> {
+/** A worker thread, and its pending tasks in the order in which they were sent. It serves one pool after the other. */
+class PoolWorker {
+  /** The workers that wait for another pool. */
+  static readonly #idle = new Set<PoolWorker>();
+
+  readonly #script: string;
   readonly #worker: Worker;
-  readonly #pending: PendingTask<Result>[] = [];
+  readonly #pending: PendingTask<unknown>[] = [];
   readonly #loaded: Promise<void>;
   #ended: Promise<void> | undefined;
+  #onFailure: (error: unknown) => void = () => {};
+  #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(script: string, data: unknown, onFailure: (error: unknown) => void) {
+  private constructor(script: string) {
+    this.#script = script;
     // A data: URL, because bundlers do not include files that are only referenced by path.
     const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
     this.#worker = new Worker(url, {
-      workerData: data,
       // Do not inherit the process's flags: some are not allowed in workers.
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION },
@@ -67,7 +76,7 @@ class PoolWorker<Task, Result> {
       this.#worker.once("message", () => resolve());
       this.#worker.once("exit", () => resolve());
     });
-    this.#worker.on("message", (message: WorkerMessage<Result>) => {
+    this.#worker.on("message", (message: WorkerMessage<unknown>) => {
       if (message === LOADED) return;
       if ("event" in message) return emit(...message.event);
       const task = this.#pending.shift();
@@ -76,11 +85,27 @@ class PoolWorker<Task, Result> {
     });
     const fail = (cause: unknown) => {
       const message = `a worker failed: ${messageOf(cause)}`;
-      onFailure(new SnapshotError("ERR_WORKER", message, { cause }));
+      this.#onFailure(new SnapshotError("ERR_WORKER", message, { cause }));
     };
     this.#worker.on("error", fail);
     this.#worker.on("messageerror", fail);
     this.#worker.on("exit", (code) => fail(new Error(`it exited with code ${code}`)));
+  }
+
+  /** Returns the workers that wait for another pool of a script. */
+  static idle(script: string): PoolWorker[] {
+    return [...PoolWorker.#idle].filter((worker) => worker.#script === script);
+  }
+
+  /** Returns a worker that begins a job of `data`: one that waits, or a new one. */
+  static begin(script: string, data: unknown, onFailure: (error: unknown) => void): PoolWorker {
+    const worker = PoolWorker.idle(script)[0] ?? new PoolWorker(script);
+    PoolWorker.#idle.delete(worker);
+    clearTimeout(worker.#idleTimer);
+    worker.#worker.ref();
+    worker.#onFailure = onFailure;
+    worker.#send({ begin: data });
+    return worker;
   }
 
   /** The number of pending tasks. */
@@ -88,11 +113,27 @@ class PoolWorker<Task, Result> {
     return this.#pending.length;
   }
 
-  run(task: Task): Promise<Result> {
-    return new Promise((resolve, reject) => {
+  run<Result>(task: unknown): Promise<Result> {
+    return new Promise<unknown>((resolve, reject) => {
       this.#pending.push({ resolve, reject });
-      this.#worker.postMessage(task);
-    });
+      this.#send({ task });
+    }) as Promise<Result>;
+  }
+
+  #send(message: PoolMessage<unknown, unknown>): void {
+    this.#worker.postMessage(message);
+  }
+
+  /** Ends the job, and waits for another one. It does not keep the process alive. */
+  wait(): void {
+    this.#send({ end: true });
+    this.#worker.unref();
+    this.#onFailure = () => PoolWorker.#idle.delete(this);
+    PoolWorker.#idle.add(this);
+    this.#idleTimer = setTimeout(() => {
+      PoolWorker.#idle.delete(this);
+      void this.end(undefined);
+    }, IDLE_TIME).unref();
   }
 
   /** Rejects pending tasks with `reason` and terminates the worker. */
@@ -111,14 +152,16 @@ class PoolWorker<Task, Result> {
 
 /** A pool of workers that run the same script. */
 export class WorkerPool<Task, Result> {
-  readonly #workers: PoolWorker<Task, Result>[] = [];
+  /** Whether another pool may use the workers when this one has ended: not if their priority was lowered. */
+  isReusable = true;
+  readonly #workers: PoolWorker[] = [];
   readonly #abort = () => void this.end(this.signal?.reason);
   #reason: unknown;
   #isEnded = false;
 
   /**
    * @param script the script of each worker
-   * @param data the `workerData` of each worker
+   * @param data the data of the job of each worker
    * @param signal ends the pool when it is aborted
    */
   constructor(
@@ -132,10 +175,10 @@ export class WorkerPool<Task, Result> {
     this.grow(count);
   }
 
-  /** Starts workers until there are `count`. */
+  /** Begins jobs until there are `count` workers. */
   grow(count: number): void {
     const onFailure = (error: unknown) => void this.end(error);
-    const missing = count - this.size;
+    const missing = count - this.size - PoolWorker.idle(this.script).length;
     if (missing > 0 && addressSpaceLeft() < missing * WORKER_SPACE) {
       const message = `cannot start ${missing} of ${count} workers: the limit of virtual memory (ulimit -v) is too low`;
       onFailure(new SnapshotError("ERR_WORKER", message));
@@ -143,7 +186,7 @@ export class WorkerPool<Task, Result> {
     }
     try {
       while (this.size < count && !this.#isEnded) {
-        this.#workers.push(new PoolWorker(this.script, this.data, onFailure));
+        this.#workers.push(PoolWorker.begin(this.script, this.data, onFailure));
       }
     } catch (cause) {
       // The system has reached its limit of threads. End the running workers; every task then fails with this error.
@@ -166,34 +209,41 @@ export class WorkerPool<Task, Result> {
   async run(task: Task): Promise<Result> {
     this.throwIfEnded();
     const idlest = this.#workers.reduce((a, b) => (b.load < a.load ? b : a));
-    return idlest.run(task);
+    return idlest.run<Result>(task);
   }
 
   /** Runs a task on every worker, and waits for all of them. */
   async runOnAll(task: Task): Promise<void> {
     this.throwIfEnded();
-    await Promise.all(this.#workers.map((worker) => worker.run(task)));
+    await Promise.all(this.#workers.map((worker) => worker.run<Result>(task)));
   }
 
   /** Runs a shared task on every worker, and waits until the first one finds nothing left to do. */
   async runUntilAny(task: Task): Promise<void> {
     this.throwIfEnded();
-    await Promise.race(this.#workers.map((worker) => worker.run(task)));
+    await Promise.race(this.#workers.map((worker) => worker.run<Result>(task)));
   }
 
   /**
-   * Terminates all workers, and resolves when none runs any more. Pending tasks are rejected with the `reason` of the
-   * first call. Default: a {@link SnapshotError} with `ERR_WORKER`.
+   * Ends the pool, and resolves when none of its tasks runs any more. Pending tasks are rejected with the `reason` of the
+   * first call. Without one, workers that have no task wait for another pool; all others are terminated.
    */
-  async end(
-    reason: unknown = new SnapshotError("ERR_WORKER", "the worker pool was closed"),
-  ): Promise<void> {
+  async end(reason?: unknown): Promise<void> {
     if (!this.#isEnded) {
       this.#isEnded = true;
-      this.#reason = reason;
+      this.#reason = reason ?? new SnapshotError("ERR_WORKER", "the worker pool was closed");
       this.signal?.removeEventListener("abort", this.#abort);
+      if (reason === undefined && this.isReusable) this.#releaseIdle();
     }
     await Promise.all(this.#workers.map((worker) => worker.end(this.#reason)));
+  }
+
+  /** Lets the workers without a task wait for another pool. */
+  #releaseIdle(): void {
+    for (const worker of this.#workers.splice(0)) {
+      if (worker.load === 0) worker.wait();
+      else this.#workers.push(worker);
+    }
   }
 }
 

@@ -25,33 +25,58 @@ export interface WorkerFailure {
   readonly details: object | undefined;
 }
 
+/** A message from a pool to its worker: the data of a job, a task of the job, or the end of the job. */
+export type PoolMessage<Data, Task> =
+  | { readonly begin: Data }
+  | { readonly task: Task }
+  | { readonly end: true };
+
+/** What a worker does for one pool. */
+export interface Job<Task, Result> {
+  /** Returns the result of a task, and the objects to transfer instead of copying. */
+  run(task: Task): [Result, Transferable[]] | Promise<[Result, Transferable[]]>;
+  /** Frees the memory of the job. */
+  free(): void;
+}
+
 /**
- * Runs the tasks that the pool sends to this worker, and answers them in order. Answers carry no id: while an
- * asynchronous task runs, the pool must not send another one.
+ * Runs one job after the other, and answers the tasks of each in order. Answers carry no id: while an asynchronous task
+ * runs, the pool may send only a task that ends it.
  *
- * @param work returns the result of a task, and the objects to transfer instead of copying
+ * @param begin begins a job with the data of a pool
  */
-export function serve<Task, Result>(
-  work: (
-    task: Task,
-    emit: (event: EmittedEvent) => void,
-  ) => [Result, Transferable[]] | Promise<[Result, Transferable[]]>,
+export function serve<Data, Task, Result>(
+  begin: (data: Data, emit: (event: EmittedEvent) => void) => Job<Task, Result>,
 ): void {
   const send = (message: WorkerMessage<Result>, transferred: Transferable[] = []) =>
     parentPort?.postMessage(message, transferred);
   const emit = (event: EmittedEvent) => send({ event });
-  parentPort?.on("message", async (task: Task) => {
-    try {
-      const [result, transferred] = await work(task, emit);
-      send({ result }, transferred);
-    } catch (error) {
-      if (error instanceof SnapshotError) return send({ failure: serializeError(error) });
-      // Any other error is a bug: it ends the worker, and the pool reports it. Rethrow outside the promise,
-      // because `--unhandled-rejections=none` would ignore a rejection.
+  let job: Job<Task, Result> | undefined;
+  const handle = async (message: PoolMessage<Data, Task>) => {
+    if ("begin" in message) {
+      job = begin(message.begin, emit);
+    } else if ("end" in message) {
+      job?.free();
+      job = undefined;
+    } else {
+      if (job === undefined) throw new Error("expected a job before its first task");
+      try {
+        const [result, transferred] = await job.run(message.task);
+        send({ result }, transferred);
+      } catch (error) {
+        if (!(error instanceof SnapshotError)) throw error;
+        send({ failure: serializeError(error) });
+      }
+    }
+  };
+  parentPort?.on("message", (message: PoolMessage<Data, Task>) => {
+    handle(message).catch((error: unknown) => {
+      // Any other error ends the worker, and the pool reports it. Throw outside the promise, because
+      // `--unhandled-rejections=none` would ignore a rejection.
       setImmediate(() => {
         throw error;
       });
-    }
+    });
   });
   send(LOADED);
 }

@@ -163,7 +163,7 @@ test.each(["progress", "throw"] as const)(
       abort,
     });
     expect(outcome.error).toMatchObject({ isReason: true });
-    expect(outcome).toMatchObject({ running: 0, started: 2 });
+    expect(outcome).toMatchObject({ running: 0, used: 2 });
     expect(outcome.delay).toBeLessThan(SOON_ENOUGH);
     expect(existsSync(path("target"))).toBe(false);
     await expectNothingLeft(path(), origin);

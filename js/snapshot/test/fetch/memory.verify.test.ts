@@ -95,7 +95,7 @@ describe.each(tried)("%s", (name, { size, offsets, options, calls }) => {
       options: { ...how, workers: 2 },
     });
     rmSync(path("restored"), { force: true });
-    expect(outcome).toMatchObject({ error: null, started: 2, running: 0 });
+    expect(outcome).toMatchObject({ error: null, used: 2, running: 0 });
     expect(outcome.peakMemory).toBeGreaterThan(30e6);
     expect(outcome.peakMemory).toBeLessThanOrEqual(LIMIT);
     await expectNoConnections(origin);

@@ -4,15 +4,24 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
+import { Worker } from "node:worker_threads";
 
 import * as snapshots from "@hedgerow/snapshot";
 
 /** @typedef {import("./job.ts").Job} Job */
 /** @typedef {import("./job.ts").Outcome} Outcome */
 
-/** @type {import("node:worker_threads").Worker[]} */
-let workers = [];
-process.on("worker", (worker) => workers.push(worker));
+/** The workers that the job has used, and whether they wait for another one. @type {Map<Worker, boolean>} */
+const workers = new Map();
+const { ref, unref } = Worker.prototype;
+Worker.prototype.ref = function () {
+  workers.set(this, false);
+  ref.call(this);
+};
+Worker.prototype.unref = function () {
+  workers.set(this, true);
+  unref.call(this);
+};
 
 /** @param {unknown} error @param {unknown} reason @returns {Outcome["error"]} */
 function describe(error, reason) {
@@ -37,7 +46,7 @@ function peakMemory() {
 
 /** @param {Job} job @returns {Promise<Outcome>} */
 async function perform(job) {
-  workers = [];
+  workers.clear();
   const reason = new Error("the caller's own");
   const controller = new AbortController();
   if (job.abort === "before") controller.abort(reason);
@@ -85,14 +94,14 @@ async function perform(job) {
     error = thrown;
   }
   const end = performance.now();
-  const running = workers.filter((worker) => worker.threadId !== -1).length;
+  const running = [...workers].filter(([{ threadId }, waits]) => threadId !== -1 && !waits).length;
   return {
     error: describe(error, reason),
     progressCalls,
     duration: end - begin,
     share: first?.share,
     delay: first && end - first.time,
-    started: workers.length,
+    used: workers.size,
     running,
     peakMemory: peakMemory(),
     // A URL has no folder.

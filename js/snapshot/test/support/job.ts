@@ -49,8 +49,8 @@ export interface Outcome {
   /** At the first call of `onProgress`: the share of the work that was done, and the milliseconds until the end. */
   readonly share: number | undefined;
   readonly delay: number | undefined;
-  /** How many workers were started, and how many of them were running when the call ended. */
-  readonly started: number;
+  /** How many workers were used, and how many of them were neither ended nor waiting when the call ended. */
+  readonly used: number;
   readonly running: number;
   /** The peak memory of the process, in bytes. */
   readonly peakMemory: number;

@@ -11,10 +11,8 @@ import { openSync, readFileSync, utimesSync } from "node:fs";
 import promises, { type FileHandle } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import threads, { type Worker, type WorkerOptions } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import koffi from "koffi";
-
-import { canRunInline, InlineWorker } from "./inline-worker.js";
 
 /** What happens to an operation on the folder of a store. */
 export interface FileFault {
@@ -127,12 +125,17 @@ export class SimulatedHost {
     return begun;
   }
 
-  /** Notes a thread of this host, which ends with it. */
-  started(thread: Worker): void {
+  /** Notes a thread that this host uses, which ends with it. */
+  uses(thread: Worker): void {
     // Its pool listens to it first.
     if (this.died.aborted) void this.#track(nextTurn().then(() => end(thread)));
     this.#threads.add(thread);
-    thread.once("exit", () => this.#threads.delete(thread));
+  }
+
+  /** Notes that a thread may serve another host. @throws {HostDied} if it ends with this one */
+  leaves(thread: Worker): void {
+    if (this.died.aborted) throw new HostDied("the host was killed");
+    this.#threads.delete(thread);
   }
 
   /** Runs an action on this host. Rejects with a {@link HostDied} as soon as the host dies. */
@@ -258,15 +261,13 @@ const { randomUUID } = crypto;
   const text = randomUUID();
   return text.slice(0, text.length - mark.length) + mark;
 };
-const { Worker: Thread } = threads;
-/** Returns a worker, which ends with its host. */
-function startWorker(script: string | URL, options?: WorkerOptions): Worker {
-  const isInline = canRunInline(script);
-  const worker = isInline ? new InlineWorker(script, options) : new Thread(script, options);
-  hosts.getStore()?.started(worker as Worker);
-  return worker as Worker;
-}
-// A constructor may return another object.
-threads.Worker = startWorker as unknown as typeof Thread;
-threads.Worker.prototype = Thread.prototype;
+const { ref, unref } = Worker.prototype;
+Worker.prototype.ref = function (this: Worker) {
+  hosts.getStore()?.uses(this);
+  ref.call(this);
+};
+Worker.prototype.unref = function (this: Worker) {
+  hosts.getStore()?.leaves(this);
+  unref.call(this);
+};
 syncBuiltinESMExports();
