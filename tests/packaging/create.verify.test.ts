@@ -60,8 +60,12 @@ async function expectProject(
   { args = [], absent, types, prints }: Start,
 ): Promise<void> {
   mkdirSync(dirname(project));
-  const run = async (command: string, ...args: string[]) =>
-    (await promisify(execFile)(command, args, { cwd: project, env })).stdout;
+  const run = async (command: string, ...args: string[]) => {
+    const failed = (error: { message: string; stdout: string }) => {
+      throw new Error(`${error.message}\n${error.stdout}`);
+    };
+    return (await promisify(execFile)(command, args, { cwd: project, env }).catch(failed)).stdout;
+  };
   await promisify(execFile)(process.execPath, [BIN, project, "--template", template]);
   await run("npm", "install", "--no-save", "--no-audit", "--no-fund", ...tarballs);
   await run("npm", "run", "build", "--if-present");

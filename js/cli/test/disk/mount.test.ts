@@ -25,7 +25,7 @@ import { trials } from "../../../../tests/support/trials.js";
 import { ended, hedgerow, start } from "../support/bin.js";
 import { expectUnmounted, mounts, processesOf, started } from "../support/disk.js";
 import { makeTree } from "../support/tree.js";
-import { run } from "../support/trees.js";
+import { changeImage, run } from "../support/trees.js";
 
 /** The program that makes each file system, and the smallest size that it accepts, in MiB. */
 const FILE_SYSTEMS = [
@@ -218,10 +218,7 @@ test("an aged file system ages on as a disk, and is intact when it was saved and
   execFileSync("mke2fs", ["-q", "-t", "ext4", image, "16M"]);
   const mount = ["mount", file, directory, "--image", local, "--read-write", "--fill", "none"];
   const files = new Map<string, Buffer>();
-  execFileSync("mount", ["-o", "loop", image, directory]);
-  age(directory, files, 1);
-  execFileSync("sync", ["--file-system", directory]);
-  execFileSync("umount", [directory]);
+  await changeImage(image, directory, () => age(directory, files, 1));
   await createSnapshot(image, file, { pieceSize: 2 ** 16 });
 
   const mounted = await started(mount, env);

@@ -9,7 +9,7 @@ import { BIN, hedgerow } from "../support/bin.js";
 import { digestOf, type Member, randomLayers, tarOf, writeLayout } from "../support/layers.js";
 import { startRegistry } from "../support/registry.js";
 import { makeTree } from "../support/tree.js";
-import { checkImage, listImage, listOf, run } from "../support/trees.js";
+import { changeImage, checkImage, listImage, listOf, run } from "../support/trees.js";
 
 /** Options for images that are written fast. */
 const SMALL = ["--free", "0"];
@@ -239,16 +239,12 @@ test("is sound after the kernel has written to it", async () => {
   const root = makeTree({ "tree/file": noise("file", 10_000), "mounted/": "" });
   const [path, mounted] = [join(root, "image"), join(root, "mounted")];
   await image(join(root, "tree"), path, "--free", "64MiB");
-  run("mount", "-o", "loop", path, mounted);
-  try {
+  await changeImage(path, mounted, () => {
     run("rm", join(mounted, "file"));
     for (let index = 0; index < 500; index += 1) {
       writeFileSync(join(mounted, `file ${index}`), noise(`${index}`, 1000 * (index % 90)));
     }
-    run("sync", "--file-system", mounted);
-  } finally {
-    run("umount", mounted);
-  }
+  });
   checkImage(path);
   expect(Object.keys(listImage(path, mounted))).toHaveLength(501);
 });

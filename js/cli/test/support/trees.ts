@@ -2,6 +2,7 @@
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
 
 const LISTING = fileURLToPath(new URL("listing.py", import.meta.url));
 
@@ -13,6 +14,23 @@ export function run(program: string, ...args: string[]): string {
     stdio: ["ignore", "pipe", "pipe"],
   };
   return execFileSync(program, args, options);
+}
+
+/** Mounts the file system in an image while `use` changes it. The image then stays as it is. */
+export async function changeImage(
+  image: string,
+  directory: string,
+  use: () => void,
+): Promise<void> {
+  run("mount", "-o", "loop", image, directory);
+  try {
+    use();
+    run("sync", "--file-system", directory);
+  } finally {
+    run("umount", directory);
+  }
+  // A process of another test that has a mount namespace of its own may have inherited the mount.
+  await vi.waitUntil(() => run("losetup", "--associated", image) === "", 50_000);
 }
 
 /** All that a file system keeps about an object. */
