@@ -35,6 +35,7 @@ export interface Generation {
 
 /** A further volume of a disk, as it was saved. */
 export interface SavedVolume {
+  /** What the volume holds. */
   readonly kind: VolumeKind;
   /** In bytes. */
   readonly size: number;

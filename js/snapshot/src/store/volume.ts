@@ -15,7 +15,9 @@ export type Volume = DiskVolume | FileVolume;
 
 /** A disk, or the memory of a virtual machine: it is read, written and served like the disk that it belongs to. */
 export class DiskVolume extends BlockDevice {
+  /** Its name among the volumes of the disk. */
   readonly name: string;
+  /** What it holds. */
   readonly kind: "disk" | "memory";
 
   /** @internal */
@@ -38,7 +40,9 @@ export class DiskVolume extends BlockDevice {
 
 /** A small file of any size, which is there as a whole. */
 export class FileVolume {
+  /** Its name among the volumes of the disk. */
   readonly name: string;
+  /** What it is. */
   readonly kind = "file";
   /** The absolute path of the file. It may be written to at any time: a save stores what it holds after `freeze`. */
   readonly path: string;
