@@ -30,7 +30,7 @@ await main(async () => {
     [...rust, ["vitest", ["run", "--project", "tests", "--project", "documents"]]],
     {
       // `npm run verify` tries all 256, of other seeds.
-      PROPTEST_CASES: "64",
+      PROPTEST_CASES: "32",
       PROPTEST_RNG_SEED: "1",
       HEDGEROW_DOCUMENTS: documents.join(" "),
       ...(slow && { HEDGEROW_SLOW: "1" }),
