@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 
 import { groupsToRun } from "./tests/docs/documents.js";
 
-const built = new URL("js/snapshot/dist/", import.meta.url).pathname;
+const built = fileURLToPath(new URL("js/snapshot/dist/", import.meta.url));
 
 /** The packages' manifests, whose `exports` decide which files imports resolve to. */
 const manifests = ["edge", "snapshot", "fleet", "cli"]

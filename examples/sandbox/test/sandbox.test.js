@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 
-const SCRIPT = new URL("../src/sandbox.mjs", import.meta.url).pathname;
+const SCRIPT = fileURLToPath(new URL("../src/sandbox.mjs", import.meta.url));
 
 test("a machine continues with its memory, and a fork has a memory of its own", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sandbox-"));
