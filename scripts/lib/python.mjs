@@ -13,6 +13,9 @@ const REQUIREMENTS = inRoot("tests", "requirements.txt");
 /** Requirements of the example that builds a filter in partitions, which tests and benchmarks run. */
 export const DISTRIBUTED_FILTER = inRoot("examples", "distributed-filter", "requirements.txt");
 
+/** Requirements of moto, an S3 server of the tests. */
+export const MOTO = inRoot("tests", "tools", "moto", "requirements.txt");
+
 /** Requirements of the tests of Kubernetes manifests: a package that contains its JSON schemas. */
 const KUBERNETES = inRoot("tests", "tools", "kubernetes", "requirements.txt");
 

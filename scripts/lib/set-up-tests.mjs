@@ -2,7 +2,12 @@
 import { setUpAndBuild } from "../setup.mjs";
 import { installPrograms } from "./debian.mjs";
 import { installGoTool } from "./go.mjs";
-import { DISTRIBUTED_FILTER, installKubernetesSchemas, installPythonPackages } from "./python.mjs";
+import {
+  DISTRIBUTED_FILTER,
+  installKubernetesSchemas,
+  installPythonPackages,
+  MOTO,
+} from "./python.mjs";
 import { run, step } from "./run.mjs";
 import { whenChanged } from "./stamp.mjs";
 import { installTestSuites } from "./suites.mjs";
@@ -27,6 +32,7 @@ export function installTestPrograms() {
   makeGuest();
   installPythonPackages();
   installPythonPackages(DISTRIBUTED_FILTER, "DuckDB, and Wasmtime for Python");
+  installPythonPackages(MOTO, "moto");
   installGoTool("versitygw");
   installGoTool("fake-gcs-server");
   installGoTool("kubeconform");

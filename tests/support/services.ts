@@ -8,6 +8,7 @@ import { BlobServiceClient, StorageSharedKeyCredential } from "@azure/storage-bl
 import type { TransferOptions } from "@hedgerow/snapshot";
 
 import { goTool } from "../../scripts/lib/go.mjs";
+import { MOTO, pythonEnv } from "../../scripts/lib/python.mjs";
 import { freePort } from "./http/listen.js";
 import { type Program, startProgram } from "./processes/serve.js";
 import { startS3 } from "./s3/server.js";
@@ -20,6 +21,12 @@ export interface ServiceServer {
   readonly options: Pick<TransferOptions, "s3" | "gcs" | "azure">;
   /** Texts that no message may hold. */
   readonly secrets: readonly string[];
+  /** The address of the server. */
+  readonly endpoint: URL;
+  /** Returns the options that reach it through another address. */
+  through(endpoint: URL): ServiceServer["options"];
+  /** Returns the keys of all objects below a prefix. */
+  keys(prefix: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -37,18 +44,48 @@ export const SERVERS = {
   versitygw,
   Azurite: () => azurite(),
   "fake-gcs-server": () => fakeGcs(),
+  moto,
 };
 
 export type ServerName = keyof typeof SERVERS;
 
+function serverOf(
+  bucket: string,
+  endpoint: URL,
+  close: () => Promise<void>,
+  more: Pick<ServiceServer, "through" | "secrets" | "keys">,
+): ServiceServer {
+  return { bucket, endpoint, close, options: more.through(endpoint), ...more };
+}
+
 async function versitygw(): Promise<ServiceServer> {
-  const { endpoint, region, credentials, bucket, close } = await startS3();
-  return {
-    bucket: `s3://${bucket}`,
-    options: { s3: { endpoint, region, credentials } },
+  const { endpoint, region, credentials, bucket, objects, close } = await startS3();
+  return serverOf(`s3://${bucket}`, endpoint, close, {
+    through: (address) => ({ s3: { endpoint: address, region, credentials } }),
     secrets: [credentials.secretAccessKey],
-    close,
+    keys: async (prefix) => objects().filter((key) => key.startsWith(prefix)),
+  });
+}
+
+/** Starts an S3 server in Python, which takes any credentials. */
+async function moto(): Promise<ServiceServer> {
+  const env = { ...process.env, ...pythonEnv(MOTO) };
+  const { origin, close } = await start(env, (port) => [
+    ...["python3", "-m", "moto.server", "-H", "127.0.0.1", "-p", port],
+  ]);
+  await fetch(`${origin}/${BUCKET}`, { method: "PUT" });
+  const credentials = {
+    accessKeyId: "any",
+    secretAccessKey: randomBytes(30).toString("base64url"),
   };
+  return serverOf(`s3://${BUCKET}`, new URL(origin), close, {
+    through: (endpoint) => ({ s3: { endpoint, region: "us-east-1", credentials } }),
+    secrets: [credentials.secretAccessKey],
+    keys: async (prefix) => {
+      const list = await fetch(`${origin}/${BUCKET}?list-type=2&prefix=${prefix}`);
+      return [...(await list.text()).matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key = ""]) => key);
+    },
+  });
 }
 
 /** Starts Azure's emulator. */
@@ -63,13 +100,17 @@ export async function azurite(account = "hedgerow", container = BUCKET): Promise
   ]);
   const endpoint = `${origin}/${account}`;
   const credential = new StorageSharedKeyCredential(account, accountKey);
-  await new BlobServiceClient(endpoint, credential).createContainer(container);
-  return {
-    bucket: `az://${account}/${container}`,
-    options: { azure: { endpoint, accountKey } },
+  const client = new BlobServiceClient(endpoint, credential).getContainerClient(container);
+  await client.create();
+  return serverOf(`az://${account}/${container}`, new URL(origin), close, {
+    through: (address) => ({ azure: { endpoint: new URL(account, address).href, accountKey } }),
     secrets: [accountKey, "sig="],
-    close,
-  };
+    keys: async (prefix) => {
+      const keys = [];
+      for await (const { name } of client.listBlobsFlat({ prefix })) keys.push(name);
+      return keys;
+    },
+  });
 }
 
 /** Starts a server with the interface of Google Cloud Storage. */
@@ -85,7 +126,15 @@ export async function fakeGcs(bucket = BUCKET): Promise<ServiceServer> {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ name: bucket }),
   });
-  return { bucket: `gs://${bucket}`, options: { gcs: { endpoint: origin } }, secrets: [], close };
+  return serverOf(`gs://${bucket}`, new URL(origin), close, {
+    through: (address) => ({ gcs: { endpoint: address.origin } }),
+    secrets: [],
+    keys: async (prefix) => {
+      const list = await fetch(`${origin}/storage/v1/b/${bucket}/o?prefix=${prefix}`);
+      const { items = [] } = (await list.json()) as { items?: { name: string }[] };
+      return items.map(({ name }) => name);
+    },
+  });
 }
 
 /** Starts a server. If another process takes its port first, it tries another port. */
