@@ -14,6 +14,7 @@ import { closed, listening } from "../http/listen.js";
 export interface ProxyFault {
   /** The status of a response in place of the server's. */
   readonly status?: number;
+  /** The header fields of that response; without a status, those that replace the server's. */
   readonly headers?: Record<string, string>;
   readonly body?: string;
   /** Whether the response is lost with the connection. */
@@ -38,12 +39,17 @@ export interface Proxy extends AsyncDisposable {
   readonly requests: string[];
 }
 
-/** Starts a proxy for a server. */
-export async function startProxy(target: URL, inject: InjectFault): Promise<Proxy> {
+/** Starts a proxy for a server. @param host whether requests name the server in place of the proxy */
+export async function startProxy(
+  target: URL,
+  inject: InjectFault,
+  { host = false } = {},
+): Promise<Proxy> {
   const requests: string[] = [];
   const server = createServer(async (asked, response) => {
     requests.push(`${asked.method} ${asked.url}`);
     const injected = inject(asked) ?? {};
+    if (host) asked.headers.host = target.host;
     if (injected.loseRequestAfter !== undefined) return lose(asked, injected.loseRequestAfter);
     await injected.hold;
     if (injected.status === undefined) return pass(target, asked, response, injected);
@@ -58,7 +64,7 @@ export async function startProxy(target: URL, inject: InjectFault): Promise<Prox
   };
 }
 
-/** Passes a request on. Its headers stay as they are, including the host, which is signed. */
+/** Passes a request on. Its headers stay as they are. */
 function pass(
   target: URL,
   asked: IncomingMessage,
@@ -88,7 +94,7 @@ function pass(
       return;
     }
     if (injected.fault !== undefined) return sendFaulty(found, response, injected.fault);
-    response.writeHead(found.statusCode ?? 0, found.headers);
+    response.writeHead(found.statusCode ?? 0, { ...found.headers, ...injected.headers });
     found.pipe(response);
   });
   asked.pipe(passed);

@@ -1,23 +1,23 @@
 /** Containers of Azure Blob Storage, through Azure's client. */
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { PassThrough } from "node:stream";
+import { setMaxListeners } from "node:events";
 
 import type { TokenCredential } from "@azure/identity";
-import type { ContainerClient, RestError } from "@azure/storage-blob";
+import type { BlockBlobClient, ContainerClient, RestError } from "@azure/storage-blob";
 
 import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { requestTo, type ServerRequest } from "../http/request.js";
 import { retryAfter } from "../http/retry.js";
 import { type AzureOptions, forUploads, type Transfer } from "../http/transfer.js";
-import { named, readObject, ServiceFailure, sendCall, uploadError } from "./failure.js";
+import { existsError, named, readObject, ServiceFailure, sendCall } from "./failure.js";
 import {
   type Call,
   type ListFrom,
   type ListPage,
   nameOf,
   type ObjectService,
+  pendingParts,
   type StoredObject,
   type UploadPlan,
   type WriteBytes,
@@ -166,41 +166,26 @@ export class AzureService implements ObjectService {
     plan: UploadPlan,
     make: (write: WriteBytes) => Promise<T>,
   ): Promise<T> {
-    const id = randomUUID();
-    const stop = new AbortController();
-    const abort = () => stop.abort(plan.signal?.reason);
+    const upload = new BlockUpload(plan, (action) =>
+      this.#send(key, { signal: upload.signal, code: "ERR_TARGET" }, () =>
+        action(this.#blob(key, true), upload.signal),
+      ),
+    );
+    const abort = () => upload.end(plan.signal?.reason);
     plan.signal?.addEventListener("abort", abort, { once: true });
-    const body = new PassThrough({ highWaterMark: plan.partSize });
-    const options = {
-      abortSignal: stop.signal,
-      metadata: { [UPLOAD_ID]: id },
-      ...(plan.overwrite ? {} : { conditions: { ifNoneMatch: "*" } }),
-    };
-    const sent = this.#blob(key, this.transfer.retries)
-      .uploadStream(body, plan.partSize, plan.connections, options)
-      .catch(async (error) => {
-        const failure = azureFailure(error);
-        if (failure.status === 412 && (await this.#isOwn(key, id, plan.signal))) return;
-        throw uploadError(failure, this.#at(key), plan);
-      });
-    // It may fail while `make` is busy.
-    sent.catch(() => {});
     try {
       plan.signal?.throwIfAborted();
-      const result = await make(async (bytes) => {
-        for await (const chunk of bytes)
-          if (!body.write(Buffer.from(chunk))) await Promise.race([once(body, "drain"), sent]);
+      const result = await make((bytes) => upload.write(bytes));
+      await upload.commit().catch(async (error: unknown) => {
+        const isThere = error instanceof SnapshotError && error.status === 412 && !plan.overwrite;
+        if (!isThere) throw error;
+        if (!(await this.#isOwn(key, upload.id, plan.signal))) throw existsError(this.#at(key));
       });
-      body.end();
-      await sent;
       return result;
     } catch (error) {
-      stop.abort();
-      // The client listens to errors of the stream, which then is not committed.
-      body.destroy(new Error("the upload was stopped"));
-      await sent.catch(() => {});
-      plan.signal?.throwIfAborted();
-      throw error;
+      upload.end(error);
+      // The first error is the cause of all others.
+      throw upload.signal.reason;
     } finally {
       plan.signal?.removeEventListener("abort", abort);
     }
@@ -227,21 +212,19 @@ export class AzureService implements ObjectService {
     return { service: "az", bucket: this.bucket, key } as const;
   }
 
-  /** @param retries how often the client sends a request again. Default: never, because they are counted here */
-  #container(retries = 0): ContainerClient {
+  /** Returns a client that sends each request once, because retries are counted here. */
+  #container(isUpload = false): ContainerClient {
     const { ContainerClient } = this.module;
-    const { connect, firstByte } =
-      retries === 0 ? this.transfer.timeouts : forUploads(this.transfer).timeouts;
-    const options = {
-      retryOptions: { maxTries: retries + 1, tryTimeoutInMs: connect + firstByte },
-    };
+    const transfer = isUpload ? forUploads(this.transfer) : this.transfer;
+    const { connect, firstByte } = transfer.timeouts;
+    const options = { retryOptions: { maxTries: 1, tryTimeoutInMs: connect + firstByte } };
     return this.access.kind === "token"
       ? new ContainerClient(this.url, this.access.credential, options)
       : new ContainerClient(`${this.url}?${this.#sas(this.access)}`, undefined, options);
   }
 
-  #blob(key: string, retries?: number) {
-    return this.#container(retries).getBlockBlobClient(key);
+  #blob(key: string, isUpload?: boolean): BlockBlobClient {
+    return this.#container(isUpload).getBlockBlobClient(key);
   }
 
   /** Returns the signature of URLs. Only its end counts, so that a slow clock needs the time of the service. */
@@ -267,7 +250,8 @@ export class AzureService implements ObjectService {
 
   /** Returns whether an object is the one of an upload: the response of an earlier attempt may have been lost. */
   async #isOwn(key: string, id: string, signal: AbortSignal | undefined): Promise<boolean> {
-    const { metadata } = await this.#blob(key).getProperties(signalOf({ signal }));
+    const found = () => this.#blob(key).getProperties(signalOf({ signal }));
+    const { metadata } = await this.#send(key, { signal, code: "ERR_TARGET" }, found);
     return metadata?.[UPLOAD_ID] === id;
   }
 
@@ -290,6 +274,90 @@ export class AzureService implements ObjectService {
 
   #observe(date: Date | undefined): void {
     this.#clock.observe(date?.toUTCString());
+  }
+}
+
+/** Sends a request of an upload, and sends it again after transient failures. */
+type SendBlock = (
+  action: (blob: BlockBlobClient, abortSignal: AbortSignal) => Promise<unknown>,
+) => Promise<unknown>;
+
+/** Uploads an object: blocks while more is written, and then a list of them, with which the object appears. */
+class BlockUpload {
+  /** The object has it, and its blocks begin with it. */
+  readonly id = randomUUID();
+  readonly #ended = new AbortController();
+  readonly #pending = new Set<Promise<void>>();
+  readonly #blocks: string[] = [];
+  #part: Buffer;
+  #filled = 0;
+
+  constructor(
+    private readonly plan: UploadPlan,
+    private readonly send: SendBlock,
+  ) {
+    this.#part = Buffer.allocUnsafeSlow(plan.partSize);
+    // Every pending block listens to it.
+    setMaxListeners(0, this.#ended.signal);
+  }
+
+  /** Aborted with the first error. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  end(reason: unknown): void {
+    this.#ended.abort(reason);
+  }
+
+  async write(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of bytes) {
+      for (let taken = 0; taken < chunk.length; ) {
+        if (this.#filled === this.#part.length) await this.#sendBlock();
+        const piece = chunk.subarray(taken, taken + this.#part.length - this.#filled);
+        this.#part.set(piece, this.#filled);
+        this.#filled += piece.length;
+        taken += piece.length;
+      }
+    }
+  }
+
+  /** Lets the object appear. */
+  async commit(): Promise<void> {
+    const options = {
+      metadata: { [UPLOAD_ID]: this.id },
+      ...(this.plan.overwrite ? {} : { conditions: { ifNoneMatch: "*" } }),
+    };
+    if (this.#blocks.length > 0) await this.#sendBlock();
+    await Promise.all(this.#pending);
+    this.signal.throwIfAborted();
+    const rest = this.#part.subarray(0, this.#filled);
+    await this.send((blob, abortSignal) =>
+      this.#blocks.length > 0
+        ? blob.commitBlockList(this.#blocks, { ...options, abortSignal })
+        : blob.upload(rest, rest.length, { ...options, abortSignal }),
+    );
+  }
+
+  /** Starts to send the part as a block, as soon as fewer than the limit are pending. */
+  async #sendBlock(): Promise<void> {
+    while (this.#pending.size >= pendingParts(this.plan)) await Promise.race(this.#pending);
+    this.signal.throwIfAborted();
+    const part = this.#part.subarray(0, this.#filled);
+    this.#part = Buffer.allocUnsafeSlow(this.plan.partSize);
+    this.#filled = 0;
+    // All have the same length, as the service requires.
+    const name = `${this.id}${String(this.#blocks.length).padStart(6, "0")}`;
+    const block = Buffer.from(name).toString("base64");
+    this.#blocks.push(block);
+    const pending = this.send((blob, abortSignal) =>
+      blob.stageBlock(block, part, part.length, { abortSignal }),
+    ).then(
+      () => {},
+      (error: unknown) => this.end(error),
+    );
+    this.#pending.add(pending);
+    void pending.then(() => this.#pending.delete(pending));
   }
 }
 

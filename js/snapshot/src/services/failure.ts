@@ -195,6 +195,11 @@ export function uploadError(
   { overwrite }: UploadPlan,
 ): SnapshotError {
   if (failure.status !== 412 || overwrite) return failure.toError("ERR_TARGET", location);
+  return existsError(location);
+}
+
+/** Returns the error of an upload to an object that exists. */
+export function existsError(location: ObjectLocation): SnapshotError {
   return new SnapshotError("ERR_TARGET", `${nameOf(location)}: ${EXISTS}`, { status: 412 });
 }
 

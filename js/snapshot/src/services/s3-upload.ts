@@ -10,6 +10,7 @@ import {
   type CopySource,
   nameOf,
   type ObjectLocation,
+  pendingParts,
   type UploadPlan,
   type WriteBytes,
 } from "./object-service.js";
@@ -38,9 +39,6 @@ const CUT_INTERVAL = 5;
 
 /** The statuses of a service that does not have an operation. */
 const UNSUPPORTED: ReadonlySet<number> = new Set([405, 501]);
-
-/** How many bytes of parts are uploaded at a time, unless two parts have more. */
-const MAX_BYTES_IN_FLIGHT = 2 ** 27;
 
 /**
  * Writes an object atomically: it appears when `make` has written all of it and has returned. Full parts are
@@ -121,8 +119,7 @@ class Upload {
     this.#plan = plan;
     // Every pending part listens to them.
     setMaxListeners(0, this.#ended.signal, this.#late.signal);
-    const fit = Math.floor(MAX_BYTES_IN_FLIGHT / plan.partSize);
-    this.#maxPending = Math.min(plan.connections, Math.max(2, fit));
+    this.#maxPending = pendingParts(plan);
   }
 
   /** The first error, or the reason of the abort. */

@@ -60,6 +60,44 @@ function oneWriterAtATime(): InjectFault {
   };
 }
 
+/** The statuses of services that are busy or fail. */
+const BUSY = [503, 429, 500, 408];
+
+/** How far a clock is wrong, in milliseconds. */
+const DAYS = 3 * 86_400_000;
+
+/** A service whose clock differs from that of the host. */
+export const isDaysAhead = (): InjectFault => () => ({
+  headers: { date: new Date(Date.now() + DAYS).toUTCString() },
+});
+
+const refusesSuffixes = (status: number) => (): InjectFault => (asked) =>
+  /^bytes=-/.test(asked.headers.range ?? "") ? { status } : undefined;
+
+/** Quirks of any service. */
+export const QUIRKS = {
+  "a failure for each request, once": () =>
+    onceEach(
+      () => true,
+      (count) => ({ status: BUSY[count % BUSY.length] ?? 0, headers: { "retry-after": "0" } }),
+    ),
+  "a lost response for each request, once": () =>
+    onceEach(
+      () => true,
+      () => ({ loseResponse: true }),
+    ),
+  "a list and a description of each object that are cut off, once": () =>
+    onceEach(
+      ({ method, url = "" }) => method === "GET" && /[?&](list-type|comp=list)|\/b\//.test(url),
+      () => ({ change: (body) => body.subarray(0, body.length / 2) }),
+    ),
+  "no Content-Length": () => (asked: Asked) =>
+    asked.method === "GET" ? { change: (body) => body } : undefined,
+  "no suffix ranges: 400": refusesSuffixes(400),
+  "no suffix ranges: 416": refusesSuffixes(416),
+  "no suffix ranges: 501": refusesSuffixes(501),
+} satisfies Record<string, () => InjectFault>;
+
 /** Quirks of services that speak S3. */
 export const S3_QUIRKS = {
   "a conflict for each write, once": () =>

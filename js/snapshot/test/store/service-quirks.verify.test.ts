@@ -1,0 +1,63 @@
+/** Snapshots and stores of disks in each service, in spite of what it does differently, or wrongly once. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+
+import {
+  SERVERS,
+  type ServerName,
+  type ServiceServer,
+} from "../../../../tests/support/services.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
+import { isDaysAhead, QUIRKS } from "../support/quirks.js";
+import { BLOCK, fillBlock, lettersOf, openStore, whileAttached } from "../support/stores.js";
+
+const MIB = 2 ** 20;
+
+const path = temporaryFolder();
+
+describe.each(["versitygw", "Azurite", "fake-gcs-server"] satisfies ServerName[])("%s", (name) => {
+  let server: ServiceServer;
+
+  beforeAll(async () => {
+    server = await SERVERS[name]();
+    writeFileSync(path("image"), noise("image", 11 * MIB));
+  });
+  afterAll(() => server?.close());
+
+  // AWS's client would sign with the time of the service, which checks it.
+  const clock = name === "versitygw" ? {} : { "a clock that is days ahead": isDaysAhead };
+
+  test.each(Object.entries({ ...QUIRKS, ...clock }))(
+    "works in spite of %s",
+    async (quirk, inject) => {
+      const proxy = await startProxy(server.endpoint, inject(), {
+        host: name === "fake-gcs-server",
+      });
+      onTestFinished(() => proxy[Symbol.asyncDispose]());
+      const options = { workers: 1, partSize: 5 * MIB, ...server.through(proxy.endpoint) };
+      const folder = `${server.bucket}/${quirk.replaceAll(/\W/g, "-")}`;
+
+      await createSnapshot(path("image"), `${folder}/a.vhs`, options);
+      await restoreSnapshot(`${folder}/a.vhs`, path("restored"), { ...options, overwrite: true });
+      expectSame(readFileSync(path("restored")), readFileSync(path("image")));
+
+      const { workers: _, ...access } = options;
+      const store = await openStore(`${folder}/disks`, { images: path("images"), ...access });
+      onTestFinished(() => store.close());
+      await store.create("alice", { size: 4 * BLOCK });
+      await whileAttached(store, "alice", (disk) => fillBlock(disk, 1, "x"));
+      await store.fork("alice", ["bob"]);
+      await store.remove("alice");
+      expect(await whileAttached(store, "bob", lettersOf)).toBe(".x..");
+      await store.collect();
+      const names = [];
+      for await (const found of store.list()) names.push(found);
+      expect(names).toEqual(["bob"]);
+      await store.verify("bob");
+      expect(proxy.requests.length).toBeGreaterThan(10);
+    },
+  );
+});
