@@ -55,7 +55,9 @@ export async function timeOf(action) {
 
 /** Runs a program to its end and returns its output. @param {string} command @param {string[]} args */
 export function runOnce(command, ...args) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    ...{ encoding: "utf8", maxBuffer: 2 ** 28 },
+  });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed (${status}): ${stderr}`);
   return stdout;
