@@ -1,13 +1,11 @@
 // The table of engines in docs/compatibility.md: written after a run, and compared by the tests.
-import { readFileSync, writeFileSync } from "node:fs";
-
-import { inRoot } from "../../scripts/lib/paths.mjs";
+import { writePart, writtenPart } from "../support/parts.mjs";
 
 /** A line of the table. @typedef {{ name: string, version: string, wasm: string, cases: number }} Row */
 
 export const DOCUMENT = "docs/compatibility.md";
 
-const BLOCK = /(<!-- runtimes -->\n).*?(<!-- \/runtimes -->)/s;
+const NAME = "runtimes";
 
 /** @param {Row[]} rows */
 export function tableOf(rows) {
@@ -23,18 +21,7 @@ export function tableOf(rows) {
 }
 
 /** The table in the document. */
-export function writtenTable() {
-  const [block = "", begin = "", end = ""] = BLOCK.exec(readDocument()) ?? [];
-  return block.slice(begin.length, block.length - end.length);
-}
+export const writtenTable = () => writtenPart(DOCUMENT, NAME);
 
 /** Replaces the table in the document. @param {string} table */
-export function writeTable(table) {
-  const text = readDocument();
-  writeFileSync(
-    inRoot(DOCUMENT),
-    text.replace(BLOCK, (_, begin, end) => begin + table + end),
-  );
-}
-
-const readDocument = () => readFileSync(inRoot(DOCUMENT), "utf8");
+export const writeTable = (table) => writePart(DOCUMENT, NAME, table);
