@@ -1,5 +1,5 @@
 /** Random calls of hosts that share a store of disks, and what must be true of it at any time. */
-import { existsSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { existsSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -105,6 +105,23 @@ export type ModelStore = Pick<
   | ("recover" | "discard" | "unsaved" | "close")
 > & { attach(name: string, options?: AttachOptions): Promise<ModelDisk> };
 
+/** Sets the times of the files in a folder back, so that they are `age` milliseconds old. */
+export function setBackFiles(
+  folder: string,
+  age: number,
+  which: (path: string) => boolean = () => true,
+): void {
+  const time = Math.max(0, (Date.now() - age) / 1_000);
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    try {
+      const path = join(folder, name);
+      if (which(path)) utimesSync(path, time, time);
+    } catch {
+      // A host has removed it.
+    }
+  }
+}
+
 /** A host of a sequence. */
 export interface ModelHost {
   readonly host: ModelRunner;
@@ -122,9 +139,11 @@ export interface ModelHost {
 /** A store, and how hosts reach it. */
 export interface ModelPlace {
   readonly place: string;
-  /** The folder that holds the objects of the store. */
-  readonly folder: string;
   readonly isFolder: boolean;
+  /** Returns the keys of its objects. */
+  keys(): Promise<string[]>;
+  /** Sets the times of some objects back, so that they are `age` milliseconds old. */
+  setBack(age: number, which: (key: string, text: string) => boolean): void;
   /** Whether calls can fail without a reason. */
   readonly hasFaults: boolean;
   /** Starts a host. Without faults, it is one that recovers the store. */
@@ -615,36 +634,18 @@ export class StoreModel {
   }
 
   #setBackStore(): void {
-    for (const name of ["", "tombstones", "snapshots", "disks"])
-      this.#setBack(join(this.place.folder, name));
-  }
-
-  /** Sets the times of the files in a folder back. */
-  #setBack(folder: string): void {
-    const time = (Date.now() - AGE) / 1_000;
-    for (const file of existsSync(folder) ? readdirSync(folder) : []) {
-      try {
-        utimesSync(join(folder, file), time, time);
-      } catch {
-        // A host has removed it.
-      }
-    }
+    this.place.setBack(AGE, () => true);
   }
 
   /** Sets the times of the claims and removals of a dead host back: others wait for minutes until they take over. */
   #setBackClaims({ mark }: ModelHost): void {
-    for (const folder of ["disks", "tombstones"].map((name) => join(this.place.folder, name))) {
-      for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-        try {
-          const path = join(folder, name);
-          const text = readFileSync(path, "utf8");
-          const isClaim = /"deleting"|"removed"/.test(text) && text.includes(`${mark}"`);
-          if (isClaim) utimesSync(path, 0, 0);
-        } catch {
-          // A host has removed it.
-        }
-      }
-    }
+    this.place.setBack(
+      Date.now(),
+      (key, text) =>
+        /^(disks|tombstones)\//.test(key) &&
+        /"deleting"|"removed"/.test(text) &&
+        text.includes(`${mark}"`),
+    );
   }
 
   /**
@@ -731,7 +732,7 @@ export class StoreModel {
     const folders = all.filter((images, at) => at === 0 || filesIn(images).length > 0);
     for (const [at, images] of folders.entries()) {
       const host = await this.place.start(images, false);
-      this.#setBack(images);
+      setBackFiles(images, AGE);
       await host.host.run(() => this.#recoverOn(host, at === folders.length - 1));
       host.host.kill();
       const left = filesIn(images);
@@ -743,7 +744,7 @@ export class StoreModel {
     const store = await DiskStore.open(this.place.place, host.options);
     await this.#salvage(host, store);
     // A thread of a dead host may have written to a temporary file since.
-    this.#setBack(host.images);
+    setBackFiles(host.images, AGE);
     await store.collect({ grace: GRACE });
     if (isLast) await this.#check(store, host.options);
     await store.close();
@@ -779,7 +780,7 @@ export class StoreModel {
         contents.push(await this.#read(digest, { ...options, resolve }));
       this.facts.checkContent(identity, Buffer.concat(contents));
     }
-    this.#checkObjects(names, needed);
+    await this.#checkObjects(names, needed);
     for (const [image, { isChanged, savedAs = "" }] of this.#left)
       if (isChanged && !names.includes(savedAs)) throw new Error(`${image}: its changes are lost`);
   }
@@ -791,11 +792,12 @@ export class StoreModel {
   /** Reads a snapshot. */
   async #read(
     digest: string,
-    { s3, resolve }: StoreOptions & { readonly resolve: (digest: string) => string },
+    options: StoreOptions & { readonly resolve: (digest: string) => string },
   ): Promise<Buffer> {
     const source = this.#sourceOf(digest);
     const image = this.path("verified");
-    const how = { s3, resolve, digest, workers: 1 };
+    const { s3, gcs, azure, resolve } = options;
+    const how = { s3, gcs, azure, resolve, digest, workers: 1 };
     // Decoding in this thread is faster.
     if (this.random.below(10) === 0) {
       await restoreSnapshot(source, image, { ...how, overwrite: true });
@@ -808,15 +810,13 @@ export class StoreModel {
   }
 
   /** Checks that the store has what is needed, and nothing else. */
-  #checkObjects(names: readonly string[], needed: ReadonlySet<string>): void {
-    const { folder, isFolder } = this.place;
+  async #checkObjects(names: readonly string[], needed: ReadonlySet<string>): Promise<void> {
     const expected = new Set(["hedgerow-disks.json", ...names.map((name) => `disks/${name}`)]);
-    if (isFolder) expected.add("lock");
+    if (this.place.isFolder) expected.add("lock");
     for (const digest of needed) expected.add(`snapshots/${digest}.vhs`);
-    const found = readdirSync(folder, { withFileTypes: true, recursive: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-      .filter((key) => !needed.has(/^snapshots\/(.*)\.vhs\.trace$/.exec(key)?.[1] ?? ""));
+    const found = (await this.place.keys()).filter(
+      (key) => !needed.has(/^snapshots\/(.*)\.vhs\.trace$/.exec(key)?.[1] ?? ""),
+    );
     const extra = found.filter((key) => !expected.has(key));
     const missing = [...expected].filter((key) => !found.includes(key));
     if (extra.length === 0 && missing.length === 0) return;

@@ -1,16 +1,17 @@
-/** Sequences of random calls of several hosts to a store of disks, in a folder or in S3, that die at any moment. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+/** Sequences of random calls of several hosts to a store of disks, in a folder or a service, that die at any moment. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createSnapshot, inspectSnapshot, type StoreOptions } from "@hedgerow/snapshot";
 import { beforeAll } from "vitest";
 
+import { SERVERS, type ServiceServer } from "../../../../tests/support/services.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { Random } from "../../../edge/test/support/random.js";
 import { type FileFault, SimulatedHost } from "./simulated-host.js";
-import { type ModelPlace, type Sample, StoreModel } from "./store-model.js";
+import { type ModelPlace, type Sample, StoreModel, setBackFiles } from "./store-model.js";
 import { StoreProcess } from "./store-process.js";
-import { StoreWire, type WireFault } from "./store-wire.js";
-import { s3 } from "./upload-s3.js";
+import { ObjectTimes, StoreWire, type WireFault } from "./store-wire.js";
 
 /** How many sequences run at a time. */
 const CONCURRENCY = 4;
@@ -60,7 +61,14 @@ function wireFaults(random: Random, hasFaults: boolean): () => WireFault | undef
 function inFolder(random: Random, hasFaults: boolean, folder: string): ModelPlace {
   const store = `${folder}/store`;
   return {
-    ...{ place: store, folder: store, isFolder: true, hasFaults },
+    ...{ place: store, isFolder: true, hasFaults },
+    keys: async () => filesIn(store),
+    setBack: (age, which) => {
+      for (const name of ["", "tombstones", "snapshots", "disks"])
+        setBackFiles(join(store, name), age, (file) =>
+          which(file.slice(store.length + 1), readFileSync(file, "utf8")),
+        );
+    },
     start: async (images, isFaulty) => {
       const faults = isFaulty ? fileFaults(random, hasFaults) : () => undefined;
       const host = new SimulatedHost(store, faults);
@@ -71,24 +79,42 @@ function inFolder(random: Random, hasFaults: boolean, folder: string): ModelPlac
   };
 }
 
-/** Returns a store in S3, behind a network for each host. */
-function inS3(random: Random, hasFaults: boolean, folder: string, prefix: string): ModelPlace {
+/** Returns the paths of all files below a folder. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+}
+
+/** Returns a store in a service, behind a network for each host. */
+function inService(
+  random: Random,
+  hasFaults: boolean,
+  folder: string,
+  server: ServiceServer,
+): ModelPlace {
   const wires: StoreWire[] = [];
+  const prefix = `sequences/${folder.slice(folder.lastIndexOf("/") + 1)}`;
+  const [, bucket = ""] = /:\/\/(.*)/.exec(server.bucket) ?? [];
+  const times = new ObjectTimes(bucket);
   return {
-    place: `s3://${s3.bucket}/${prefix}`,
-    folder: `${s3.folder}/${prefix}`,
+    place: `${server.bucket}/${prefix}`,
     ...{ isFolder: false, hasFaults },
+    keys: async () => (await server.keys(`${prefix}/`)).map((key) => key.slice(prefix.length + 1)),
+    setBack: (age, which) =>
+      times.setBack(age, (key, text) => which(key.slice(prefix.length + 1), text)),
     start: async (images, isFaulty) => {
       const faults = isFaulty ? wireFaults(random, hasFaults) : () => undefined;
       const host = new SimulatedHost(folder, () => undefined);
-      const wire = await StoreWire.open(s3.endpoint, faults, () => host.count());
+      const wire = await StoreWire.open(server.endpoint, faults, {
+        onStep: () => host.count(),
+        times,
+        host: server.bucket.startsWith("gs:"),
+      });
       wires.push(wire);
       host.died.addEventListener("abort", () => wire.cut());
-      const { credentials, region } = s3;
-      const options: StoreOptions = {
-        ...{ images, lease: "1s", retries: 4 },
-        s3: { endpoint: wire.endpoint, credentials, region },
-      };
+      const access = server.through(wire.endpoint);
+      const options: StoreOptions = { images, lease: "1s", retries: 4, ...access };
       const settled = async () => {
         await Promise.all([host.settled(), wire.settled()]);
       };
@@ -130,20 +156,21 @@ function inProcesses(place: ModelPlace): ModelPlace {
   };
 }
 
-/** Where hosts run. */
-export type Kind = "folder" | "S3" | "processes";
+/** Where hosts keep disks, and whether they are processes. */
+export type Kind = "folder" | keyof typeof SERVERS | "processes";
 
 /** Runs one sequence. */
-async function run(seed: number, kind: Kind): Promise<void> {
+async function run(seed: number, kind: Kind, server: ServiceServer | undefined): Promise<void> {
   const random = new Random(seed);
   const folder = path(`run-${seed}`);
   mkdirSync(folder);
   const areProcesses = kind === "processes";
-  const isS3 = areProcesses ? random.below(2) === 0 : kind === "S3";
+  const isService = areProcesses ? random.below(2) === 0 : server !== undefined;
   const hasFaults = !areProcesses && random.below(2) === 0;
-  const stored = isS3
-    ? inS3(random, hasFaults, folder, `${kind}-${seed}`)
-    : inFolder(random, hasFaults, folder);
+  const stored =
+    isService && server !== undefined
+      ? inService(random, hasFaults, folder, server)
+      : inFolder(random, hasFaults, folder);
   const place = areProcesses ? inProcesses(stored) : stored;
   const model = new StoreModel(random, place, samples, (name) => `${folder}/${name}`);
   try {
@@ -171,11 +198,17 @@ export async function runAll(
   count: number,
   early: readonly number[] = [],
 ): Promise<void> {
-  if (ONLY !== undefined) return run(Number(ONLY), kind);
+  const name = kind === "processes" ? "versitygw" : kind;
+  const server = name === "folder" ? undefined : await SERVERS[name]();
   const all = Array.from({ length: count }, (_, at) => first + at);
-  const seeds = [...new Set([...early, ...all])].slice(0, count).values();
+  const wanted = ONLY === undefined ? [...early, ...all] : [Number(ONLY)];
+  const seeds = [...new Set(wanted)].slice(0, count).values();
   const next = async () => {
-    for (const seed of seeds) await run(seed, kind);
+    for (const seed of seeds) await run(seed, kind, server);
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, next));
+  try {
+    await Promise.all(Array.from({ length: CONCURRENCY }, next));
+  } finally {
+    await server?.close();
+  }
 }

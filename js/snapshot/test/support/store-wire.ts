@@ -1,4 +1,4 @@
-/** The network between a host and an S3 service, which loses, delays and refuses requests, until the host dies. */
+/** The network between a host and an object service, which loses, delays and refuses requests, until the host dies. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -20,6 +20,50 @@ export interface WireFault {
   readonly late?: number;
 }
 
+/** The times of the objects of a service, as hosts see them: set back from those of the service. */
+export class ObjectTimes {
+  /** What was last written to each object, and by how many milliseconds its time is set back. */
+  readonly #objects = new Map<string, { readonly text: string; age: number }>();
+
+  /** @param bucket the path of the bucket in URLs */
+  constructor(private readonly bucket: string) {}
+
+  /** Returns the key of the object that a request is about. */
+  keyOf(url: URL): string {
+    const name = url.pathname.startsWith("/upload/") ? url.searchParams.get("name") : undefined;
+    if (name) return name;
+    return decodeURIComponent(url.pathname)
+      .replace(/^\/storage\/v1\/b\/[^/]+\/o\//, "")
+      .replace(`/${this.bucket}/`, "");
+  }
+
+  wrote(key: string, body: Buffer): void {
+    this.#objects.set(key, { text: body.length < MAX_TEXT ? body.toString() : "", age: 0 });
+  }
+
+  /** Returns the time of an object. @param text as the service states it */
+  timeOf(key: string, text: string): string {
+    return new Date(Date.parse(text) - (this.#objects.get(key)?.age ?? 0)).toUTCString();
+  }
+
+  setBack(age: number, which: (key: string, text: string) => boolean): void {
+    for (const [key, object] of this.#objects)
+      if (which(key, object.text)) object.age = Math.max(object.age, age);
+  }
+}
+
+/** Longer objects are no pointers, in bytes. */
+const MAX_TEXT = 2 ** 16;
+
+/** How a wire passes requests on. */
+export interface WireOptions {
+  /** Called when a request has arrived, and when it was carried out. */
+  readonly onStep?: () => void;
+  readonly times?: ObjectTimes;
+  /** Whether requests name the service in place of the wire: only where the host is not signed. */
+  readonly host?: boolean;
+}
+
 /** The last request for each object, by its service and path. */
 const requests = new Map<string, Promise<unknown>>();
 
@@ -33,9 +77,11 @@ export class StoreWire implements AsyncDisposable {
   private constructor(
     private readonly target: URL,
     private readonly faultOf: (asked: IncomingMessage) => WireFault | undefined,
-    /** Called when a request has arrived, and when it was carried out. */
-    private readonly onStep: () => void,
+    private readonly options: WireOptions,
   ) {}
+
+  /** The object of each upload, by its path. */
+  readonly #uploads = new Map<string, string>();
 
   #server = createServer((asked, response) => {
     this.#open.add(response);
@@ -47,9 +93,9 @@ export class StoreWire implements AsyncDisposable {
   static async open(
     target: URL,
     faultOf: (asked: IncomingMessage) => WireFault | undefined,
-    onStep: () => void = () => {},
+    options: WireOptions = {},
   ): Promise<StoreWire> {
-    const wire = new StoreWire(target, faultOf, onStep);
+    const wire = new StoreWire(target, faultOf, options);
     wire.endpoint = await listening(wire.#server);
     return wire;
   }
@@ -80,7 +126,8 @@ export class StoreWire implements AsyncDisposable {
     if (this.#isCut) return void response.destroy();
     const { status, loseRequest, loseResponse, delay, late } = this.faultOf(asked) ?? {};
     const body = await buffer(asked);
-    this.onStep();
+    const { onStep = () => {} } = this.options;
+    onStep();
     if (this.#isCut || loseRequest) return void response.destroy();
     if (status !== undefined) return void response.writeHead(status).end();
     if (late !== undefined) {
@@ -89,7 +136,7 @@ export class StoreWire implements AsyncDisposable {
       return;
     }
     const found = await this.#track(this.#pass(asked, body));
-    this.onStep();
+    onStep();
     if (delay !== undefined) await sleep(delay);
     if (loseResponse) found.resume();
     if (loseResponse || this.#isCut) return void response.destroy();
@@ -110,17 +157,42 @@ export class StoreWire implements AsyncDisposable {
    * replaces an object, a read can get the content before with the ETag afterwards, which S3 never returns.
    */
   #pass(asked: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
-    const object = new URL(asked.url ?? "", this.target);
-    const key = `${object.host}${object.pathname}`;
-    const send = () => this.#send(asked, body);
+    const url = new URL(asked.url ?? "", this.target);
+    const { times } = this.options;
+    const object = this.#uploads.get(url.pathname) ?? times?.keyOf(url) ?? url.pathname;
+    const key = `${url.host} ${object}`;
+    const send = async () => {
+      const found = await this.#send(asked, body);
+      if (times !== undefined) this.#note(asked, body, found, { times, object });
+      return found;
+    };
     const sent = (requests.get(key) ?? Promise.resolve()).then(send, send);
     requests.set(key, sent);
     return sent;
   }
 
-  /** Sends a request. Its headers stay as they are, including the host, which is signed. */
+  /** Notes what a request has written, and sets the time in the response back. */
+  #note(
+    { method = "" }: IncomingMessage,
+    body: Buffer,
+    { statusCode = 0, headers }: IncomingMessage,
+    { times, object }: { readonly times: ObjectTimes; readonly object: string },
+  ): void {
+    const isRead = ["GET", "HEAD"].includes(method);
+    if (!isRead && statusCode < 300) times.wrote(object, body);
+    const { "last-modified": modified, location } = headers;
+    if (modified !== undefined) headers["last-modified"] = times.timeOf(object, modified);
+    if (location === undefined) return;
+    // The rest of an upload goes the same way.
+    const upload = new URL(location, this.target);
+    this.#uploads.set(upload.pathname, object);
+    headers.location = new URL(`${upload.pathname}${upload.search}`, this.endpoint).href;
+  }
+
+  /** Sends a request. Its headers stay as they are, including the host if it is signed. */
   async #send({ method, url, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
     const { hostname, port } = this.target;
+    if (this.options.host) headers.host = this.target.host;
     const passed = request({ hostname, port, method, path: url, headers, agent: false });
     passed.end(body);
     const [found] = (await once(passed, "response")) as [IncomingMessage];
