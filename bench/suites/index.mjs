@@ -29,6 +29,7 @@ export const SUITES = {
   delta: { minutes: 10, quickSeconds: 40, load: () => import("./delta/suite.mjs") },
   disk: { minutes: 20, quickSeconds: 60, load: () => import("./disk/suite.mjs") },
   store: { minutes: 7, quickSeconds: 30, load: () => import("./store/suite.mjs") },
+  running: { minutes: 30, quickSeconds: 120, load: () => import("./running/suite.mjs") },
   fleet: { minutes: 6, quickSeconds: 40, load: () => import("./fleet/suite.mjs") },
   start: { minutes: 4, quickSeconds: 15, load: () => import("./start/suite.mjs") },
   adapters: { minutes: 20, quickSeconds: 36, load: () => import("./adapters/suite.mjs") },

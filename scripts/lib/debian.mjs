@@ -52,7 +52,7 @@ export const PACKAGES = {
  * Programs that each job needs. The build compiles zstd's C code to WebAssembly with clang alone: Rust
  * contains a linker, and any `ar` works.
  *
- * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "fleet" | "guard" | "image" | "restore" | "store" | "tests", (keyof typeof PACKAGES)[]>}
+ * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "fleet" | "guard" | "image" | "restore" | "running" | "store" | "tests", (keyof typeof PACKAGES)[]>}
  */
 const PROGRAMS = {
   build: ["clang"],
@@ -77,6 +77,17 @@ const PROGRAMS = {
   image: ["debugfs", "e2fsck", "mke2fs", "umoci", "zstd"],
   guard: ["valgrind"],
   restore: ["aria2c", "curl", "mke2fs", "zstd"],
+  running: [
+    "busybox",
+    "fusermount3",
+    "mke2fs",
+    "mkfs.xfs",
+    "nbdfuse",
+    "qemu-storage-daemon",
+    "qemu-system-x86_64",
+    "umoci",
+    "zstd",
+  ],
   store: ["curl", "mke2fs", "mkfs.xfs", "qemu-img", "qemu-nbd", "zstd"],
   tests: [
     "busybox",

@@ -1,4 +1,4 @@
-/** Random calls of hosts to a store of disks in each service, and of processes, against a model of it. */
+/** Random calls of hosts to a store of disks in services, and of processes, against a model of it. */
 import { test } from "vitest";
 
 import { minutes, trials } from "../../../../tests/support/trials.js";
@@ -16,7 +16,6 @@ const OF_PROCESSES = [200_009, 200_012, 200_014, 200_016];
 const SEQUENCES = {
   versitygw: trials({ few: IN_SERVICES.length, all: 40 }),
   Azurite: trials({ few: IN_SERVICES.length, all: 20 }),
-  "fake-gcs-server": trials({ few: IN_SERVICES.length, all: 20 }),
 };
 const KILLS = trials({ few: OF_PROCESSES.length, all: 50 });
 
