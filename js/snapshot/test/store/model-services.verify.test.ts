@@ -16,6 +16,7 @@ const OF_PROCESSES = [200_009, 200_012, 200_014, 200_016];
 const SEQUENCES = {
   versitygw: trials({ few: IN_SERVICES.length, all: 40 }),
   Azurite: trials({ few: IN_SERVICES.length, all: 20 }),
+  "fake-gcs-server": trials({ few: IN_SERVICES.length, all: 20 }),
 };
 const KILLS = trials({ few: OF_PROCESSES.length, all: 50 });
 

@@ -159,7 +159,9 @@ export class StoreWire implements AsyncDisposable {
   #pass(asked: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
     const url = new URL(asked.url ?? "", this.target);
     const { times } = this.options;
-    const object = this.#uploads.get(url.pathname) ?? times?.keyOf(url) ?? url.pathname;
+    // Requests with a name say which object they are about.
+    const upload = url.searchParams.has("name") ? undefined : this.#uploads.get(url.pathname);
+    const object = upload ?? times?.keyOf(url) ?? url.pathname;
     const key = `${url.host} ${object}`;
     const send = async () => {
       const found = await this.#send(asked, body);
