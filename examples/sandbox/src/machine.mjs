@@ -153,8 +153,7 @@ export class Machine {
       ...["-serial", "chardev:host", ...more],
     ];
     // In its own process group, so that Ctrl+C does not end it.
-    this.#process = spawn("setpriv", args, { detached: true });
-    this.#process.stderr.pipe(process.stderr);
+    this.#process = spawn("setpriv", args, { detached: true, stdio: ["pipe", "pipe", "inherit"] });
     this.#process.stdin.on("error", () => {});
     this.#daemon = daemon;
     this.#state = state;
