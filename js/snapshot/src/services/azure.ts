@@ -166,7 +166,7 @@ export class AzureService implements ObjectService {
     plan: UploadPlan,
     make: (write: WriteBytes) => Promise<T>,
   ): Promise<T> {
-    const upload = new BlockUpload(plan, (action) =>
+    const upload: BlockUpload = new BlockUpload(plan, (action) =>
       this.#send(key, { signal: upload.signal, code: "ERR_TARGET" }, () =>
         action(this.#blob(key, true), upload.signal),
       ),
