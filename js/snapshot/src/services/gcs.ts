@@ -223,8 +223,8 @@ export class GcsService implements ObjectService {
     return this.#send(key, call, async () => {
       const bucket = this.client.storage.bucket(location.bucket);
       const [{ md5Hash, generation }] = await bucket.file(location.key).getMetadata();
-      // Composite objects have no MD5, and the ETag of those with a key of the customer is another one. If the object
-      // has changed, whoever reads it notices.
+      // Composite objects have no MD5, and the ETag of an object with a key of the customer is not its MD5. Reading the
+      // object instead detects a change.
       const md5 = Buffer.from(md5Hash ?? "", "base64").toString("hex");
       if (md5 !== etag.replaceAll('"', "") || generation === undefined) return false;
       await bucket

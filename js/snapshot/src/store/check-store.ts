@@ -35,7 +35,7 @@ export interface StoreCheck {
 export interface StoreReport {
   /** The path or URL of the place, without secrets. */
   readonly place: string;
-  /** What was checked, in order. */
+  /** The checks, in the order in which they ran. */
   readonly checks: readonly StoreCheck[];
   /** Which uses have all that they need. */
   readonly works: Readonly<Record<StoreUse, boolean>>;

@@ -30,10 +30,10 @@ const MIB = 2 ** 20;
 
 const path = temporaryFolder();
 
-/** Where the guide has the guarantees of each place. `ACCEPT_GUARANTEES=1` writes what was found. */
+/** The document and the name of the table of guarantees. `ACCEPT_GUARANTEES=1` writes it from the results. */
 const TABLE = ["docs/guides/stores.md", "guarantees"] as const;
 
-/** What was found at each place, in the order of the columns of the guide. */
+/** The results for each place, in the order of the columns of the table. */
 const found = new Map<string, readonly StoreCheck[]>();
 
 /** Throws unless a place can be used for everything. */

@@ -22,7 +22,7 @@ export interface WireFault {
 
 /** The times of the objects of a service, as hosts see them: set back from those of the service. */
 export class ObjectTimes {
-  /** What was last written to each object, and by how many milliseconds its time is set back. */
+  /** The last text of each object, and how far its time is set back, in milliseconds. */
   readonly #objects = new Map<string, { readonly text: string; age: number }>();
 
   /** @param bucket the path of the bucket in URLs */
