@@ -1,6 +1,5 @@
 /** Containers of Azure Blob Storage, through Azure's client. */
 import { randomUUID } from "node:crypto";
-import { setMaxListeners } from "node:events";
 
 import type { TokenCredential } from "@azure/identity";
 import type { BlockBlobClient, ContainerClient, RestError } from "@azure/storage-blob";
@@ -17,12 +16,12 @@ import {
   type ListPage,
   nameOf,
   type ObjectService,
-  pendingParts,
   type StoredObject,
   type UploadPlan,
   type WriteBytes,
 } from "./object-service.js";
 import { clockOf, ServerClock, signingTime } from "./server-clock.js";
+import { UploadParts } from "./upload-parts.js";
 
 /** How long a signature of an account key is valid, in milliseconds, and after which time it is renewed. */
 const SIGNATURE_LIFETIME = 7 * 86_400_000;
@@ -167,28 +166,19 @@ export class AzureService implements ObjectService {
     make: (write: WriteBytes) => Promise<T>,
   ): Promise<T> {
     const upload: BlockUpload = new BlockUpload(plan, (action) =>
-      this.#send(key, { signal: upload.signal, code: "ERR_TARGET" }, () =>
-        action(this.#blob(key, true), upload.signal),
+      this.#send(key, { signal: upload.parts.signal, code: "ERR_TARGET" }, () =>
+        action(this.#blob(key, true), upload.parts.signal),
       ),
     );
-    const abort = () => upload.end(plan.signal?.reason);
-    plan.signal?.addEventListener("abort", abort, { once: true });
-    try {
-      plan.signal?.throwIfAborted();
-      const result = await make((bytes) => upload.write(bytes));
+    return upload.parts.run(async () => {
+      const result = await make((bytes) => upload.parts.write(bytes));
       await upload.commit().catch(async (error: unknown) => {
         const isThere = error instanceof SnapshotError && error.status === 412 && !plan.overwrite;
         if (!isThere) throw error;
         if (!(await this.#isOwn(key, upload.id, plan.signal))) throw existsError(this.#at(key));
       });
       return result;
-    } catch (error) {
-      upload.end(error);
-      // The first error is the cause of all others.
-      throw upload.signal.reason;
-    } finally {
-      plan.signal?.removeEventListener("abort", abort);
-    }
+    });
   }
 
   /** Copies of large blobs would be visible before they are complete. */
@@ -286,40 +276,14 @@ type SendBlock = (
 class BlockUpload {
   /** The object has it, and its blocks begin with it. */
   readonly id = randomUUID();
-  readonly #ended = new AbortController();
-  readonly #pending = new Set<Promise<void>>();
+  readonly parts: UploadParts;
   readonly #blocks: string[] = [];
-  #part: Buffer;
-  #filled = 0;
 
   constructor(
     private readonly plan: UploadPlan,
     private readonly send: SendBlock,
   ) {
-    this.#part = Buffer.allocUnsafeSlow(plan.partSize);
-    // Every pending block listens to it.
-    setMaxListeners(0, this.#ended.signal);
-  }
-
-  /** Aborted with the first error. */
-  get signal(): AbortSignal {
-    return this.#ended.signal;
-  }
-
-  end(reason: unknown): void {
-    this.#ended.abort(reason);
-  }
-
-  async write(bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    for await (const chunk of bytes) {
-      for (let taken = 0; taken < chunk.length; ) {
-        if (this.#filled === this.#part.length) await this.#sendBlock();
-        const piece = chunk.subarray(taken, taken + this.#part.length - this.#filled);
-        this.#part.set(piece, this.#filled);
-        this.#filled += piece.length;
-        taken += piece.length;
-      }
-    }
+    this.parts = new UploadParts(plan, (part) => this.#sendBlock(part));
   }
 
   /** Lets the object appear. */
@@ -328,36 +292,25 @@ class BlockUpload {
       metadata: { [UPLOAD_ID]: this.id },
       ...(this.plan.overwrite ? {} : { conditions: { ifNoneMatch: "*" } }),
     };
-    if (this.#blocks.length > 0) await this.#sendBlock();
-    await Promise.all(this.#pending);
-    this.signal.throwIfAborted();
-    const rest = this.#part.subarray(0, this.#filled);
+    this.parts.signal.throwIfAborted();
+    const isWhole = this.#blocks.length === 0;
+    if (!isWhole) await this.parts.finish();
+    const { rest } = this.parts;
     await this.send((blob, abortSignal) =>
-      this.#blocks.length > 0
-        ? blob.commitBlockList(this.#blocks, { ...options, abortSignal })
-        : blob.upload(rest, rest.length, { ...options, abortSignal }),
+      isWhole
+        ? blob.upload(rest, rest.length, { ...options, abortSignal })
+        : blob.commitBlockList(this.#blocks, { ...options, abortSignal }),
     );
   }
 
-  /** Starts to send the part as a block, as soon as fewer than the limit are pending. */
-  async #sendBlock(): Promise<void> {
-    while (this.#pending.size >= pendingParts(this.plan)) await Promise.race(this.#pending);
-    this.signal.throwIfAborted();
-    const part = this.#part.subarray(0, this.#filled);
-    this.#part = Buffer.allocUnsafeSlow(this.plan.partSize);
-    this.#filled = 0;
+  async #sendBlock(part: Uint8Array): Promise<void> {
     // All have the same length, as the service requires.
     const name = `${this.id}${String(this.#blocks.length).padStart(6, "0")}`;
     const block = Buffer.from(name).toString("base64");
     this.#blocks.push(block);
-    const pending = this.send((blob, abortSignal) =>
+    await this.send((blob, abortSignal) =>
       blob.stageBlock(block, part, part.length, { abortSignal }),
-    ).then(
-      () => {},
-      (error: unknown) => this.end(error),
     );
-    this.#pending.add(pending);
-    void pending.then(() => this.#pending.delete(pending));
   }
 }
 

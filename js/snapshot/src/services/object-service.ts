@@ -62,14 +62,6 @@ export interface UploadPlan {
   readonly signal: AbortSignal | undefined;
 }
 
-/** How many bytes of parts are uploaded at a time, unless two parts have more. */
-const MAX_BYTES_IN_FLIGHT = 2 ** 27;
-
-/** Returns how many parts are uploaded at a time. */
-export function pendingParts({ connections, partSize }: UploadPlan): number {
-  return Math.min(connections, Math.max(2, Math.floor(MAX_BYTES_IN_FLIGHT / partSize)));
-}
-
 /** Writes the bytes of an object. */
 export type WriteBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<void>;
 

@@ -3,18 +3,17 @@ import { setMaxListeners } from "node:events";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 import type { CompletedPart } from "@aws-sdk/client-s3";
-import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { EXISTS } from "../http/failure.js";
 import {
   type CopySource,
   nameOf,
   type ObjectLocation,
-  pendingParts,
   type UploadPlan,
   type WriteBytes,
 } from "./object-service.js";
 import { MAX_PARTS, type S3Object } from "./s3-object.js";
+import { UploadParts } from "./upload-parts.js";
 
 /** The error of a service that does not support copies of ranges. */
 export class UnsupportedCopy extends SnapshotError {}
@@ -75,20 +74,9 @@ async function withUpload<T>(
   use: (upload: Upload) => Promise<T>,
 ): Promise<T> {
   const upload = new Upload(store, plan);
-  const abort = () => upload.end(plan.signal?.reason);
-  plan.signal?.throwIfAborted();
-  plan.signal?.addEventListener("abort", abort, { once: true });
   try {
-    const result = await use(upload);
-    await upload.complete();
-    return result;
-  } catch (error) {
-    upload.end(error);
-    await upload.discard();
-    // The first error is the cause of all others.
-    throw upload.reason;
+    return await upload.run(() => use(upload));
   } finally {
-    plan.signal?.removeEventListener("abort", abort);
     upload.close();
   }
 }
@@ -96,17 +84,10 @@ async function withUpload<T>(
 class Upload {
   readonly #store: S3Object;
   readonly #plan: UploadPlan;
-  readonly #maxPending: number;
-  /** Aborts the work. */
-  readonly #ended = new AbortController();
+  readonly #parts: UploadParts;
   /** Cancels requests on their way, some seconds later. */
   readonly #late = new AbortController();
-  readonly #pending = new Set<Promise<void>>();
-  readonly #parts: CompletedPart[] = [];
-  /** Buffers of uploaded parts, for reuse. */
-  readonly #buffers: Buffer[] = [];
-  #part: Buffer | undefined;
-  #filled = 0;
+  readonly #completed: CompletedPart[] = [];
   #id: Promise<string> | undefined;
   #isDone = false;
   #wasCut = false;
@@ -117,14 +98,27 @@ class Upload {
   constructor(store: S3Object, plan: UploadPlan) {
     this.#store = store;
     this.#plan = plan;
-    // Every pending part listens to them.
-    setMaxListeners(0, this.#ended.signal, this.#late.signal);
-    this.#maxPending = pendingParts(plan);
+    this.#parts = new UploadParts(plan, (part) => this.#upload(part));
+    // Every pending part listens to it.
+    setMaxListeners(0, this.#late.signal);
+    this.#ended.addEventListener("abort", () => this.#end(), { once: true });
   }
 
-  /** The first error, or the reason of the abort. */
-  get reason(): unknown {
-    return this.#ended.signal.reason;
+  /** Runs an upload until it has appeared, or discards it. */
+  run<T>(use: () => Promise<T>): Promise<T> {
+    return this.#parts.run(
+      async () => {
+        const result = await use();
+        await this.#complete();
+        return result;
+      },
+      () => this.#discard(),
+    );
+  }
+
+  /** Aborts the work. */
+  get #ended(): AbortSignal {
+    return this.#parts.signal;
   }
 
   get #target() {
@@ -136,12 +130,10 @@ class Upload {
     return this.#plan.overwrite ? {} : { IfNoneMatch: "*" };
   }
 
-  /** Aborts the work once. Requests that the service may have received completely are still answered. */
-  end(reason: unknown): void {
-    if (this.#ended.signal.aborted) return;
-    this.#ended.abort(reason);
+  /** Ends the requests under way. Those that the service may have received completely are still answered. */
+  #end(): void {
     void this.#cut();
-    this.#lateness = setTimeout(() => this.#late.abort(reason), GRACE);
+    this.#lateness = setTimeout(() => this.#late.abort(this.#ended.reason), GRACE);
   }
 
   /** Cuts off incomplete requests, repeatedly: a request that is being signed has not been sent yet. */
@@ -161,26 +153,8 @@ class Upload {
   }
 
   /** Uploads bytes, and reads them no faster than it uploads them. */
-  async write(bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const iterator = bytes[Symbol.asyncIterator]();
-    for (;;) {
-      // The next bytes may take long. If a part fails, stop waiting for them.
-      const next = await unlessAborted(iterator.next(), this.#ended.signal);
-      if (next.done) return;
-      await this.#take(next.value);
-    }
-  }
-
-  async #take(bytes: Uint8Array): Promise<void> {
-    for (let taken = 0; taken < bytes.length; ) {
-      // A full part waits for the next byte, so that the last part is never empty.
-      if (this.#filled === this.#plan.partSize) await this.#sendPart();
-      this.#part ??= this.#buffers.pop() ?? Buffer.allocUnsafeSlow(this.#plan.partSize);
-      const chunk = bytes.subarray(taken, taken + this.#plan.partSize - this.#filled);
-      this.#part.set(chunk, this.#filled);
-      this.#filled += chunk.length;
-      taken += chunk.length;
-    }
+  write(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    return this.#parts.write(bytes);
   }
 
   /** Has the service copy an object, in ranges. */
@@ -188,34 +162,19 @@ class Upload {
     const step = Math.max(MAX_COPY, Math.ceil(size / MAX_PARTS));
     for (let start = 0; start < size; start += step) {
       const end = Math.min(start + step, size);
-      await this.#start((completed) => this.#copyRange(source, start, end, completed));
+      await this.#parts.start(() => this.#copyRange(source, start, end));
     }
   }
 
-  async #sendPart(): Promise<void> {
-    const part = this.#part ?? Buffer.alloc(0);
-    const length = this.#filled;
-    this.#part = undefined;
-    this.#filled = 0;
-    await this.#start(async (completed) => {
-      await this.#upload(part.subarray(0, length), completed);
-      // After a failure the buffer may still be in use.
-      this.#buffers.push(part);
-    });
+  /** Adds the next part. */
+  #next(): CompletedPart & { readonly PartNumber: number } {
+    const completed = { PartNumber: this.#completed.length + 1 };
+    this.#completed.push(completed);
+    return completed;
   }
 
-  /** Starts a part as soon as fewer parts than the limit are pending. */
-  async #start(send: (completed: CompletedPart) => Promise<void>): Promise<void> {
-    while (this.#pending.size >= this.#maxPending) await Promise.race(this.#pending);
-    this.#ended.signal.throwIfAborted();
-    const completed: CompletedPart = { PartNumber: this.#parts.length + 1 };
-    this.#parts.push(completed);
-    const pending = send(completed).catch((error) => this.end(error));
-    this.#pending.add(pending);
-    void pending.then(() => this.#pending.delete(pending));
-  }
-
-  async #upload(Body: Uint8Array, completed: CompletedPart): Promise<void> {
+  async #upload(Body: Uint8Array): Promise<void> {
+    const completed = this.#next();
     this.#id ??= this.#create();
     const UploadId = await this.#id;
     const { PartNumber } = completed;
@@ -225,19 +184,15 @@ class Upload {
     const input = { ...this.#target, ...hash, UploadId, PartNumber, Body };
     const response = await this.#store.send(
       (s3, options) => s3.uploadPart(input, options),
-      this.#ended.signal,
+      this.#ended,
       this.#late.signal,
     );
     completed.ETag = response.ETag;
     completed.ChecksumCRC32 = response.ChecksumCRC32;
   }
 
-  async #copyRange(
-    { location, etag }: CopySource,
-    start: number,
-    end: number,
-    completed: CompletedPart,
-  ): Promise<void> {
+  async #copyRange({ location, etag }: CopySource, start: number, end: number): Promise<void> {
+    const completed = this.#next();
     this.#id ??= this.#create();
     const input = {
       ...this.#target,
@@ -250,7 +205,7 @@ class Upload {
     try {
       const { CopyPartResult } = await this.#store.send(
         (s3, options) => s3.uploadPartCopy(input, options),
-        this.#ended.signal,
+        this.#ended,
         this.#late.signal,
       );
       completed.ETag = CopyPartResult?.ETag;
@@ -273,7 +228,7 @@ class Upload {
         const checksum = isChecked ? { ChecksumAlgorithm: "CRC32" as const } : {};
         return s3.createMultipartUpload({ ...this.#target, ...checksum }, options);
       },
-      this.#ended.signal,
+      this.#ended,
       this.#late.signal,
     );
     if (UploadId !== undefined) return UploadId;
@@ -281,23 +236,21 @@ class Upload {
   }
 
   /** Makes the object appear. */
-  async complete(): Promise<void> {
-    this.#ended.signal.throwIfAborted();
+  async #complete(): Promise<void> {
+    this.#ended.throwIfAborted();
     if (this.#id === undefined) return this.#put();
-    if (this.#filled > 0) await this.#sendPart();
-    await Promise.all(this.#pending);
-    this.#ended.signal.throwIfAborted();
+    await this.#parts.finish();
     const UploadId = await this.#id;
-    const MultipartUpload = { Parts: this.#parts };
+    const MultipartUpload = { Parts: this.#completed };
     const input = { ...this.#target, ...this.#condition, UploadId, MultipartUpload };
     await this.#commit(
       (s3, options) => s3.completeMultipartUpload(input, options),
-      () => etagOfParts(this.#parts),
+      () => etagOfParts(this.#completed),
     );
   }
 
   async #put(): Promise<void> {
-    const Body = (this.#part ?? Buffer.alloc(0)).subarray(0, this.#filled);
+    const Body = this.#parts.rest;
     const input = { ...this.#target, ...this.#condition, Body };
     await this.#commit(
       (s3, options) => s3.putObject(input, options),
@@ -320,7 +273,7 @@ class Upload {
           attempts += 1;
           return call(s3, options);
         },
-        this.#ended.signal,
+        this.#ended,
         this.#late.signal,
       );
     } catch (error) {
@@ -342,7 +295,7 @@ class Upload {
     try {
       const { ETag } = await this.#store.send(
         (s3, options) => s3.headObject(this.#target, options),
-        this.#ended.signal,
+        this.#ended,
         this.#late.signal,
       );
       return ETag === undefined ? undefined : unquoted(ETag);
@@ -352,8 +305,8 @@ class Upload {
   }
 
   /** Aborts the multipart upload, when no request is pending. */
-  async discard(): Promise<void> {
-    await Promise.all(this.#pending);
+  async #discard(): Promise<void> {
+    await this.#parts.settled();
     const UploadId = await this.#id?.catch(() => undefined);
     this.close();
     if (UploadId === undefined) return;
