@@ -21,7 +21,7 @@ export interface OpenImage {
   readonly journal: number | undefined;
   /** The blocks that must not be overwritten, if the image is already in use. */
   readonly written?: BlockSet | undefined;
-  /** The niceness of the workers, 0 to 19. Default: 0. */
+  /** The niceness of the workers. Default: 0. */
   readonly niceness?: number | undefined;
 }
 
@@ -107,7 +107,6 @@ export class DecodeJob {
       mayHoldData: this.image?.mayHoldData ?? false,
       journal: this.image?.journal,
       written: this.image?.written?.buffer,
-      niceness: this.image?.niceness,
     };
   }
 
@@ -140,8 +139,8 @@ export async function decodeFrames(
   const sources = files.map((file) => file?.fd);
   const data: DecodeData = { ...(await job.sinkData()), sources };
   job.counters.restart();
-  const pool = new WorkerPool<null, null>(DECODE_WORKER, count, data, options.signal);
-  if (data.niceness) pool.isReusable = false;
+  const { niceness } = job.image ?? {};
+  const pool = new WorkerPool<null, null>(DECODE_WORKER, count, data, options.signal, niceness);
   const fail = (error: unknown) => void pool.end(error);
   try {
     await job.withProgress(options, fail, () => pool.runOnAll(null));

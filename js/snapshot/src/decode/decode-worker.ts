@@ -1,6 +1,4 @@
 /** The worker that reads the frames of local files and decodes them. */
-import { setPriority } from "node:os";
-
 import { readFullySync } from "../local/read-write.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { serve } from "../workers/serve.js";
@@ -16,8 +14,6 @@ export interface DecodeData extends SinkData {
 const SLOT = 0;
 
 serve<DecodeData, null, null>((data) => {
-  // On Linux this is the priority of the thread.
-  if (data.niceness) setPriority(data.niceness);
   const sink = new FrameSink(data);
   const { frames, states, counters } = sink;
 

@@ -41,8 +41,6 @@ export interface SinkData {
   readonly journal: number | undefined;
   /** The blocks that clients have written, if the image is that of a disk: see {@link BlockSet}. */
   readonly written?: SharedArrayBuffer | undefined;
-  /** The niceness of a worker. */
-  readonly niceness?: number | undefined;
 }
 
 /** Verifies, decompresses, writes and counts frames. */

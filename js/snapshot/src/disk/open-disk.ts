@@ -12,6 +12,7 @@ import { libc } from "../local/libc.js";
 import type { KnownBase } from "../location/base-objects.js";
 import type { Location } from "../location/location.js";
 import { openSource, type ReadWorkOptions } from "../location/source.js";
+import { BACKGROUND } from "../workers/pool.js";
 import { type BaseImage, openBaseImage, openLeased } from "./base-image.js";
 import { DemandFetcher } from "./demand.js";
 import type { OpenDisk } from "./disk.js";
@@ -26,9 +27,6 @@ import { DiskSaver } from "./save-disk.js";
 import { DiskMonitor, TraceHits } from "./statistics.js";
 import { readTrace, type Trace, TraceRecorder } from "./trace.js";
 import { UnkeptFrames } from "./unkept-frames.js";
-
-/** The niceness of the threads that fill a disk. */
-const NICENESS = 10;
 
 /** A disk to open. */
 export interface DiskToOpen {
@@ -197,7 +195,7 @@ async function run(
     fd: files.file.fd,
     name: path,
     journal: undefined,
-    niceness: NICENESS,
+    niceness: BACKGROUND,
     mayHoldData: files.mayHoldData,
     written: files.sets.written,
   };

@@ -33,8 +33,12 @@ const MAX_FRAME_MEMORY = 2 ** 24;
 export type FetcherPool = WorkerPool<FetchTask, null>;
 
 /** Starts at most `max` fetch workers. The pool grows when it is used. The caller ends it. */
-export function startFetchers(options: WorkOptions, max = INITIAL_WORKERS): FetcherPool {
-  return new WorkerPool(FETCH_WORKER, workerCount(options, max), undefined, options.signal);
+export function startFetchers(
+  options: WorkOptions,
+  { max = INITIAL_WORKERS, niceness = 0 } = {},
+): FetcherPool {
+  const count = workerCount(options, max);
+  return new WorkerPool(FETCH_WORKER, count, undefined, options.signal, niceness);
 }
 
 /**
@@ -62,7 +66,6 @@ export async function fetchFrames(
     workers: pool.size,
     hasListeners: hasListeners(),
   };
-  if (data.niceness) pool.isReusable = false;
   try {
     await job.withProgress(
       options,

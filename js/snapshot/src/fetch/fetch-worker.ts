@@ -1,6 +1,4 @@
 /** The worker that downloads ranges of a snapshot and decodes their frames as they arrive. */
-import { setPriority } from "node:os";
-
 import { FrameSink, type SinkData } from "../decode/frame-sink.js";
 import type { EmittedEvent } from "../events.js";
 import type { Endpoint } from "../http/get.js";
@@ -73,8 +71,6 @@ class FetchJob implements Job<FetchTask, null> {
 
   async run(task: FetchTask): Promise<[null, []]> {
     if (task.kind === "open") {
-      // On Linux this is the priority of the thread.
-      if (task.data.niceness) setPriority(task.data.niceness);
       this.#opened = { data: task.data, sink: new FrameSink(task.data) };
     } else if (task.kind === "stop") {
       this.#fetcher?.stop();

@@ -16,7 +16,7 @@ import {
 import { checkDifferentFile, type FileId, SnapshotFile } from "../local/open-file.js";
 import { checkLengthSync } from "../local/read-write.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
-import type { WorkOptions } from "../workers/pool.js";
+import { BACKGROUND, type WorkOptions } from "../workers/pool.js";
 import {
   type BaseOptions,
   EarlyBases,
@@ -68,8 +68,8 @@ interface Beginning {
   readonly tailLength?: number;
   /** Whether the connection stays open for further requests. Default: `false`. */
   readonly keepsConnection?: boolean;
-  /** The maximum number of workers. Default: that of `startFetchers`. */
-  readonly workers?: number;
+  /** The maximum number of workers, and their niceness. Default: those of `startFetchers`; `false` for none. */
+  readonly workers?: Parameters<typeof startFetchers>[1] | false;
 }
 
 /** The end of a snapshot for a disk: the manifest of a full snapshot of 16 GiB. Readers use its connection. */
@@ -77,12 +77,12 @@ const DISK_TAIL = { tailLength: 5 * 2 ** 16, keepsConnection: true };
 
 /** The requests that open a snapshot, by the part of it that is wanted. */
 const BEGINNINGS: Readonly<Record<SourceOptions["wanted"], Beginning>> = {
-  info: { prefixLength: 0, workers: 0 },
+  info: { prefixLength: 0, workers: false },
   all: { prefixLength: 2 ** 23 },
   rest: { prefixLength: 0 },
   // The frame with which file systems begin. One worker, because the first readers need a processor, too.
-  disk: { prefixLength: 2 ** 19, ...DISK_TAIL, workers: 1 },
-  "known disk": { prefixLength: 0, ...DISK_TAIL, workers: 0 },
+  disk: { prefixLength: 2 ** 19, ...DISK_TAIL, workers: { max: 1, niceness: BACKGROUND } },
+  "known disk": { prefixLength: 0, ...DISK_TAIL, workers: false },
 };
 
 /** Options of {@link openSource}. */
@@ -115,7 +115,7 @@ export async function openSource(
   // While the request for the end of the snapshot runs, compile what reads it, and start the workers.
   if (isRemote) compiledDecode().catch(() => {});
   const fetchers =
-    isRemote && startsWorkers && workers !== 0 ? startFetchers(options, workers) : undefined;
+    isRemote && startsWorkers && workers !== false ? startFetchers(options, workers) : undefined;
   // Base objects need connections of their own, too.
   const bases = isRemote && !isLimited ? knownBases?.() : undefined;
   const early = bases && new EarlyBases(location, bases, opening);
@@ -262,7 +262,7 @@ export async function decodeFrom(
   const hasFiles = files.some((one) => one !== undefined);
   if (!isRemote || (hasFiles && job.order.isAll)) await decodeFrames(files, job, options);
   if (isRemote) {
-    const fetchers = pool ?? startFetchers(options);
+    const fetchers = pool ?? startFetchers(options, { niceness: job.image?.niceness });
     try {
       await fetchFrames(fetchers, remote, transfer, job, options);
     } finally {

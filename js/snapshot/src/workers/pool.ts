@@ -41,6 +41,9 @@ const YOUNG_GENERATION = 2;
 /** The address space that V8 reserves for a worker, at most, in bytes. If it gets less, it ends the process. */
 const WORKER_SPACE = 2 ** 30;
 
+/** The niceness of workers in the background, which leave the processors to others. */
+export const BACKGROUND = 10;
+
 /** How long a worker waits for another pool, in milliseconds. To start one takes some 40 ms of processor time. */
 const IDLE_TIME = 1000;
 
@@ -50,12 +53,17 @@ interface PendingTask<Result> {
   reject(error: unknown): void;
 }
 
+/** What distinguishes pools: one can use the workers of another one of its kind. */
+interface PoolKind {
+  readonly script: string;
+  readonly niceness: number;
+}
+
 /** A worker thread, and its pending tasks in the order in which they were sent. It serves one pool after the other. */
 class PoolWorker {
   /** The workers that wait for another pool. */
   static readonly #idle = new Set<PoolWorker>();
 
-  readonly #script: string;
   readonly #worker: Worker;
   readonly #pending: PendingTask<unknown>[] = [];
   readonly #loaded: Promise<void>;
@@ -63,8 +71,11 @@ class PoolWorker {
   #onFailure: (error: unknown) => void = () => {};
   #idleTimer: NodeJS.Timeout | undefined;
 
-  private constructor(script: string) {
-    this.#script = script;
+  private constructor(
+    private readonly script: string,
+    /** A thread cannot lower it again. */
+    private readonly niceness: number,
+  ) {
     // A data: URL, because bundlers do not include files that are only referenced by path.
     const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
     this.#worker = new Worker(url, {
@@ -90,16 +101,19 @@ class PoolWorker {
     this.#worker.on("error", fail);
     this.#worker.on("messageerror", fail);
     this.#worker.on("exit", (code) => fail(new Error(`it exited with code ${code}`)));
+    if (niceness > 0) this.#send({ niceness });
   }
 
-  /** Returns the workers that wait for another pool of a script. */
-  static idle(script: string): PoolWorker[] {
-    return [...PoolWorker.#idle].filter((worker) => worker.#script === script);
+  /** Returns the workers that wait for another pool of the same kind. */
+  static idle({ script, niceness }: PoolKind): PoolWorker[] {
+    return [...PoolWorker.#idle].filter(
+      (worker) => worker.script === script && worker.niceness === niceness,
+    );
   }
 
   /** Returns a worker that begins a job of `data`: one that waits, or a new one. */
-  static begin(script: string, data: unknown, onFailure: (error: unknown) => void): PoolWorker {
-    const worker = PoolWorker.idle(script)[0] ?? new PoolWorker(script);
+  static begin(kind: PoolKind, data: unknown, onFailure: (error: unknown) => void): PoolWorker {
+    const worker = PoolWorker.idle(kind)[0] ?? new PoolWorker(kind.script, kind.niceness);
     PoolWorker.#idle.delete(worker);
     clearTimeout(worker.#idleTimer);
     worker.#worker.ref();
@@ -152,8 +166,6 @@ class PoolWorker {
 
 /** A pool of workers that run the same script. */
 export class WorkerPool<Task, Result> {
-  /** Whether another pool may use the workers when this one has ended: not if their priority was lowered. */
-  isReusable = true;
   readonly #workers: PoolWorker[] = [];
   readonly #abort = () => void this.end(this.signal?.reason);
   #reason: unknown;
@@ -163,12 +175,14 @@ export class WorkerPool<Task, Result> {
    * @param script the script of each worker
    * @param data the data of the job of each worker
    * @param signal ends the pool when it is aborted
+   * @param niceness of the workers, 0 to 19
    */
   constructor(
     private readonly script: string,
     count: number,
     private readonly data: unknown,
     private readonly signal?: AbortSignal,
+    private readonly niceness = 0,
   ) {
     signal?.throwIfAborted();
     signal?.addEventListener("abort", this.#abort, { once: true });
@@ -178,7 +192,7 @@ export class WorkerPool<Task, Result> {
   /** Begins jobs until there are `count` workers. */
   grow(count: number): void {
     const onFailure = (error: unknown) => void this.end(error);
-    const missing = count - this.size - PoolWorker.idle(this.script).length;
+    const missing = count - this.size - PoolWorker.idle(this.#kind).length;
     if (missing > 0 && addressSpaceLeft() < missing * WORKER_SPACE) {
       const message = `cannot start ${missing} of ${count} workers: the limit of virtual memory (ulimit -v) is too low`;
       onFailure(new SnapshotError("ERR_WORKER", message));
@@ -186,13 +200,17 @@ export class WorkerPool<Task, Result> {
     }
     try {
       while (this.size < count && !this.#isEnded) {
-        this.#workers.push(PoolWorker.begin(this.script, this.data, onFailure));
+        this.#workers.push(PoolWorker.begin(this.#kind, this.data, onFailure));
       }
     } catch (cause) {
       // The system has reached its limit of threads. End the running workers; every task then fails with this error.
       const message = `cannot start worker ${this.size + 1} of ${count}: ${messageOf(cause)}`;
       onFailure(new SnapshotError("ERR_WORKER", message, { cause }));
     }
+  }
+
+  get #kind(): PoolKind {
+    return { script: this.script, niceness: this.niceness };
   }
 
   /** The number of workers. */
@@ -233,7 +251,7 @@ export class WorkerPool<Task, Result> {
       this.#isEnded = true;
       this.#reason = reason ?? new SnapshotError("ERR_WORKER", "the worker pool was closed");
       this.signal?.removeEventListener("abort", this.#abort);
-      if (reason === undefined && this.isReusable) this.#releaseIdle();
+      if (reason === undefined) this.#releaseIdle();
     }
     await Promise.all(this.#workers.map((worker) => worker.end(this.#reason)));
   }

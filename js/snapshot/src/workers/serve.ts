@@ -1,3 +1,4 @@
+import { setPriority } from "node:os";
 import { parentPort, type Transferable } from "node:worker_threads";
 
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
@@ -25,8 +26,9 @@ export interface WorkerFailure {
   readonly details: object | undefined;
 }
 
-/** A message from a pool to its worker: the data of a job, a task of the job, or the end of the job. */
+/** A message from a pool to its worker: its niceness, the data of a job, a task of the job, or the end of the job. */
 export type PoolMessage<Data, Task> =
+  | { readonly niceness: number }
   | { readonly begin: Data }
   | { readonly task: Task }
   | { readonly end: true };
@@ -55,6 +57,9 @@ export function serve<Data, Task, Result>(
   const handle = async (message: PoolMessage<Data, Task>) => {
     if ("begin" in message) {
       job = begin(message.begin, emit);
+    } else if ("niceness" in message) {
+      // On Linux this is the priority of the thread.
+      setPriority(message.niceness);
     } else if ("end" in message) {
       job?.free();
       job = undefined;
