@@ -29,6 +29,8 @@ export interface OpenDisk {
   readonly engine: DiskEngine;
   readonly saver: DiskSaver;
   readonly recorder: TraceRecorder;
+  /** Returns whether a trace was looked for and not found. */
+  readonly lacksTrace: () => boolean;
   readonly monitor: DiskMonitor;
   readonly location: Location;
   /** The options of transfers. */

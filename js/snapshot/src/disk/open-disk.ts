@@ -62,6 +62,8 @@ interface FoundSnapshot {
   readonly manifest: Manifest;
   readonly base: BaseImage | undefined;
   readonly trace: Promise<Trace | undefined>;
+  /** Returns whether a trace was looked for and not found. */
+  readonly lacksTrace: () => boolean;
   /** Opens the objects that have its missing frames. */
   objectsFor(job: DecodeJob): Promise<DiskObjects>;
   close(): Promise<void>;
@@ -129,6 +131,7 @@ async function findSnapshot(
     manifest,
     base,
     trace: Promise.resolve(undefined),
+    lacksTrace: () => false,
     objectsFor: async () => ({ opened: Promise.resolve([]) }),
     close: async () => base?.close(),
   });
@@ -137,6 +140,11 @@ async function findSnapshot(
   if (pinned) return local(pinned.manifest, await openLeased(pinned, pinned.manifest));
   const isRead = given !== undefined && "kind" in given;
   const trace = isRead ? readTrace(given, { ...options, signal }) : Promise.resolve(given);
+  let isMissing = false;
+  void trace.then((found) => {
+    isMissing = isRead && found === undefined;
+  });
+  const lacksTrace = () => isMissing;
   const opening = {
     options: { ...options, signal },
     wanted: "disk" as const,
@@ -150,7 +158,7 @@ async function findSnapshot(
       name,
       manifest: kept,
       base,
-      trace,
+      ...{ trace, lacksTrace },
       objectsFor: (job) => openLater(location, opening, kept.info, job, signal),
       close: async () => base?.close(),
     };
@@ -164,7 +172,7 @@ async function findSnapshot(
       name: source.name,
       manifest,
       base,
-      trace,
+      ...{ trace, lacksTrace },
       objectsFor: async (job) => {
         const objects = await source.objectsFor(job, signal);
         return { opened: Promise.resolve(objects), fetchers: source.fetchers };
@@ -274,6 +282,7 @@ async function run(
       engine,
       saver,
       recorder,
+      lacksTrace: found.lacksTrace,
       monitor,
       filled,
       location,

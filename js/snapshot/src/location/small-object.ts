@@ -39,17 +39,23 @@ export async function readSmallObject(
   );
 }
 
-/** Writes an object, and replaces an existing one. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
+/**
+ * Writes an object.
+ *
+ * @param overwrite whether to replace an existing one, if the location is not a URL of HTTP
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
+ */
 export async function writeSmallObject(
   location: Location,
   bytes: Uint8Array,
   options: SmallObjectOptions,
+  overwrite = true,
 ): Promise<void> {
   const { signal, headers } = options;
   const transfer = transferOf(options);
   switch (location.kind) {
     case "file":
-      return writeAtomically(location.path, { signal }, (file) =>
+      return writeAtomically(location.path, { signal, overwrite }, (file) =>
         wrapWriteErrors(location.path, file.writeFile(bytes)),
       );
     case "http": {
@@ -65,7 +71,12 @@ export async function writeSmallObject(
     case "object": {
       const service = await serviceOf(location, options);
       try {
-        const plan = planOf(service, { signal }, { ...transfer, connections: 1 }, bytes.length);
+        const plan = planOf(
+          service,
+          { signal, overwrite },
+          { ...transfer, connections: 1 },
+          bytes.length,
+        );
         await service.upload(location.key, plan, (write) => write(chunks(bytes)));
       } finally {
         service.close();

@@ -129,6 +129,7 @@ export class AttachedDisk extends BlockDevice {
   readonly #ended = new AbortController();
   readonly #saving: Promise<void>;
   #detaching: Promise<void> | undefined;
+  #storing: Promise<void> | undefined;
   /** Orders saves: a detach must wait for the changes of a save that is running. */
   readonly #turns = new Turns();
   #isClosed = false;
@@ -221,6 +222,7 @@ export class AttachedDisk extends BlockDevice {
     const { save = true, ...saving } = checkOptions(options, DETACH_CHECKS);
     const checked = this.#withHooks(saving);
     await Promise.all([this.closeServers(), ...this.#diskVolumes.map((one) => one.closeServers())]);
+    this.#storing ??= this.#storeFirstTraces();
     let lost: SnapshotError | undefined;
     try {
       await this.#turns.run(async () => {
@@ -231,6 +233,7 @@ export class AttachedDisk extends BlockDevice {
       if (!(error instanceof SnapshotError && error.code === "ERR_LEASE_LOST")) throw error;
       lost = error;
     }
+    await this.#storing;
     await this.#close();
     if (lost !== undefined) await lease.abandon();
     // Without unsaved changes, there is nothing to recover. Memory cannot be.
@@ -383,17 +386,26 @@ export class AttachedDisk extends BlockDevice {
     return 0;
   }
 
+  /** Stores the traces of the snapshots that were attached, if they have none: their forks begin alike. */
+  async #storeFirstTraces(): Promise<void> {
+    // A snapshot of a disk that was lost may have been collected.
+    if (this.lost.aborted) return;
+    const storing = [...this.#disks].map(async ([volume, { info, lacksTrace }]) => {
+      if (lacksTrace()) await this.#storeTrace(volume, info.digest, false);
+    });
+    await Promise.all(storing);
+  }
+
   /** Stores the trace of a volume beside its snapshot, for the next attachment. */
-  async #storeTrace(volume: string, digest: string): Promise<void> {
+  async #storeTrace(volume: string, digest: string, overwrite = true): Promise<void> {
     const { snapshots } = this.#attachment;
     const location = traceLocation(snapshots.location(digest));
     const trace = this.#disks.get(volume)?.recorder.trace;
     if (location === undefined || trace === undefined || trace.ranges.length === 0) return;
     const text = Buffer.from(`${JSON.stringify(trace)}\n`);
     // A trace only saves time, so ignore errors.
-    await writeSmallObject(location, text, { ...this.open.options, signal: undefined }).catch(
-      () => {},
-    );
+    const options = { ...this.open.options, signal: undefined };
+    await writeSmallObject(location, text, options, overwrite).catch(() => {});
   }
 
   /** Returns the number of bytes of disks that were written since the last save. */

@@ -250,6 +250,21 @@ test("a generation has the trace of what was read first", async () => {
   expect(await saved(store)).toBe("a...");
 });
 
+test("a generation without a trace gets that of the next attachment, even if nothing is saved", async () => {
+  const { store, disk } = await attach("first-trace");
+  await disk.detach();
+  const again = await store.attach("a");
+  await again.read(BLOCK, BLOCK);
+  await again.detach({ save: false });
+  const { source } = (await store.stat("a")).last;
+  const first = readFileSync(`${source}.trace`, "utf8");
+  expect(JSON.parse(first)).toEqual({ version: 1, ranges: [[0, 4 * BLOCK]] });
+  // The first one stays.
+  const third = await store.attach("a");
+  await third.detach();
+  expect(readFileSync(`${source}.trace`, "utf8")).toBe(first);
+});
+
 test("a save is aborted by its signal, and loses nothing", async () => {
   const { store, disk } = await attach("abort");
   await fillBlock(disk, 0, "a");
