@@ -39,7 +39,7 @@ export type SnapshotErrorCode =
 
 /** The optional properties of an error. */
 export interface Details {
-  /** The name of the invalid field in `docs/vhs.md`. */
+  /** The name of the invalid field in `docs/vhs.md`, or of the volume that lacks bytes. */
   readonly field?: string | undefined;
   /** The offset of the field in the file, in bytes. */
   readonly offset?: number | undefined;
@@ -55,7 +55,7 @@ export interface Details {
 export class SnapshotError extends Error {
   /** The name of the class. */
   override readonly name = "SnapshotError";
-  /** The name of the invalid field in `docs/vhs.md`, for `ERR_SNAPSHOT_FORMAT`. */
+  /** The name of the invalid field in `docs/vhs.md`, for `ERR_SNAPSHOT_FORMAT`; of the volume, for `ERR_IMAGE` of a save. */
   readonly field: string | undefined;
   /** The offset of the field in the file, in bytes, for `ERR_SNAPSHOT_FORMAT`. */
   readonly offset: number | undefined;

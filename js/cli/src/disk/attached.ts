@@ -185,7 +185,7 @@ async function detachWithin(
         const detached = disk.detach({ ...options, signal }).then(() => true);
         if (await Promise.race([detached, ended])) return disk.generation;
       } catch (error) {
-        if (isLost(error)) throw unsavedError(error.code, error.message, local);
+        if (isFinal(error)) throw unsavedError(error.code, error.message, local);
         if (signal.aborted) break;
         if (!(error instanceof SnapshotError)) throw error;
         if (reason === "") process.emitWarning(`${error.message}; trying again`);
@@ -223,6 +223,12 @@ function unsavedError(code: ErrorCode, message: string, { place, image }: LocalI
 function lostError({ code, message }: SnapshotError, { place, image }: LocalImage) {
   const hint = `to save ${image} as a new disk, end this process and run "hedgerow disk recover ${place} ${image} --as <new name>"`;
   return new CliError(code, `${message.replace(HINT, "")}; ${hint}`);
+}
+
+/** Returns whether no later attempt can save a disk: it was lost, or memory lacks bytes of its machine. */
+function isFinal(error: unknown): error is SnapshotError {
+  if (isLost(error)) return true;
+  return error instanceof SnapshotError && error.code === "ERR_IMAGE" && error.field !== undefined;
 }
 
 /** Returns whether an error says that the disk was lost. */

@@ -24,6 +24,7 @@ export class DiskEngine implements Export {
   #gate: Promise<void> | undefined;
   #flush: { readonly running: Promise<void>; next: Promise<void> | undefined } | undefined;
   #closed: { readonly reason: unknown } | undefined;
+  #failedWrite: unknown;
   readonly #pending = new Set<Promise<void>>();
   /** The pending calls that change the disk. */
   readonly #changes = new Set<Promise<void>>();
@@ -58,15 +59,21 @@ export class DiskEngine implements Export {
     });
   }
 
-  async write(offset: number, bytes: Uint8Array): Promise<void> {
-    await this.#fetchPartial(offset, offset + bytes.length);
-    await this.#change(() => this.image.write(offset, bytes));
+  /**
+   * The error of the first write or flush that failed since all of the disk was discarded. The client may have dropped
+   * the bytes.
+   */
+  get failedWrite(): unknown {
+    return this.#failedWrite;
   }
 
-  async writeZeros(offset: number, length: number, mayPunch: boolean): Promise<void> {
+  write(offset: number, bytes: Uint8Array): Promise<void> {
+    return this.#write(offset, offset + bytes.length, () => this.image.write(offset, bytes));
+  }
+
+  writeZeros(offset: number, length: number, mayPunch: boolean): Promise<void> {
     const end = offset + length;
-    await this.#fetchPartial(offset, end);
-    await this.#change(async () => {
+    return this.#write(offset, end, async () => {
       const { image } = this;
       const [first, last] = wholeBlocks(offset, end, this.size);
       // Blocks that are only partly in the range are written.
@@ -83,10 +90,10 @@ export class DiskEngine implements Export {
     });
   }
 
-  discard(offset: number, length: number): Promise<void> {
-    return this.#change(() =>
-      this.#clear(...wholeBlocks(offset, offset + length, this.size), true),
-    );
+  async discard(offset: number, length: number): Promise<void> {
+    const [first, last] = wholeBlocks(offset, offset + length, this.size);
+    await this.#change(() => this.#clear(first, last, true));
+    if (first === 0 && last === this.size) this.#failedWrite = undefined;
   }
 
   /** Makes everything durable that was written before the call. Calls at the same time share the work. */
@@ -172,6 +179,16 @@ export class DiskEngine implements Export {
     }
   }
 
+  async #write(start: number, end: number, action: () => Promise<void>): Promise<void> {
+    try {
+      await this.#fetchPartial(start, end);
+      await this.#change(action);
+    } catch (error) {
+      if (this.#closed === undefined) this.#failedWrite ??= error;
+      throw error;
+    }
+  }
+
   /** Runs a write, but not while the changes are being copied. */
   async #change(action: () => Promise<void>): Promise<void> {
     while (this.#gate !== undefined) await this.#gate;
@@ -232,7 +249,10 @@ export class DiskEngine implements Export {
   }
 
   #startFlush(): Promise<void> {
-    const running = this.image.files.sync();
+    const running = this.image.files.sync().catch((error: unknown) => {
+      this.#failedWrite ??= error;
+      throw error;
+    });
     const flush = { running, next: undefined };
     this.#flush = flush;
     const end = () => {

@@ -12,7 +12,7 @@ import { FILL_CHECKS, type FillOptions } from "../disk/fill.js";
 import { inFullIfTooLarge } from "../disk/save-disk.js";
 import { traceLocation } from "../disk/trace.js";
 import { ENCODING_CHECKS, type EncodingOptions } from "../encode/snapshot-encoder.js";
-import { SnapshotError } from "../error.js";
+import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { Turns } from "../local/locks.js";
 import { writeSmallObject } from "../location/small-object.js";
@@ -184,7 +184,8 @@ export class AttachedDisk extends BlockDevice {
    *
    * A save that fails loses nothing: the next one has its changes, too.
    *
-   * @throws {SnapshotError} `ERR_LEASE_LOST`, `ERR_HOOK`, `ERR_STORE`, `ERR_TARGET`, `ERR_DISK_CLOSED`, `ERR_ARGUMENT`
+   * @throws {SnapshotError} `ERR_LEASE_LOST`, `ERR_HOOK`, `ERR_STORE`, `ERR_TARGET`, `ERR_DISK_CLOSED`, `ERR_ARGUMENT`;
+   *   `ERR_IMAGE` if a write to memory has failed
    */
   async save(options: SaveDiskOptions = {}): Promise<SavedGeneration> {
     const checked = this.#withHooks(checkOptions(options, SAVE_DISK_CHECKS));
@@ -332,17 +333,28 @@ export class AttachedDisk extends BlockDevice {
   async #saveDisk(
     joint: JointSave,
     name: string,
-    { saver }: OpenDisk,
+    { saver, engine }: OpenDisk,
     work: SaveWork,
   ): Promise<number> {
     const { snapshots, lease } = this.#attachment;
     const { signal } = work;
+    const isMemory = this.#volumes.get(name)?.kind === "memory";
+    const checkWritten = () => {
+      if (isMemory && engine.failedWrite !== undefined) throw lacksWrites(name, engine.failedWrite);
+    };
+    checkWritten();
     const { pause } = await snapshots.create((snapshot) =>
       saver.save(
         {
           location: snapshots.newLocation,
           write: snapshot.write,
-          whileFrozen: (copy) => joint.copy(copy),
+          whileFrozen: (copy) =>
+            joint.copy(async () => {
+              const copied = await copy();
+              // By now, all writes of the machine are answered.
+              checkWritten();
+              return copied;
+            }),
           publish: async (info) => {
             const stored = storedOf(info);
             // The disk may have read all of them from a cache: the store may lack one.
@@ -436,6 +448,12 @@ export class AttachedDisk extends BlockDevice {
   get #event() {
     return { store: this.#attachment.snapshots.objects.name, name: this.name };
   }
+}
+
+/** Returns the error for memory that lacks bytes of its machine: the system drops pages that it could not write back. */
+function lacksWrites(name: string, cause: unknown): SnapshotError {
+  const message = `the volume ${name} lacks bytes of its machine, because a write has failed (${messageOf(cause)}): the last save is whole`;
+  return new SnapshotError("ERR_IMAGE", message, { cause, field: name });
 }
 
 /** Returns the pointer after a save. Keeps the generation that was attached, which the host reads. */

@@ -1,5 +1,5 @@
 /** Further volumes of disks, which are saved at one moment with them. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type {
   AttachedDisk,
@@ -11,6 +11,7 @@ import type {
 } from "@hedgerow/snapshot";
 import { expect, onTestFinished, test } from "vitest";
 
+import { memoryDisk } from "../support/loop-disk.js";
 import { refusalOf } from "../support/refusal.js";
 import {
   age,
@@ -256,4 +257,26 @@ test.each<[string, unknown]>([
 ])("refuses metadata with %s", async (_what, metadata) => {
   const store = await openHost(at, "metadata");
   await refusalOf(store.create("a", { size: BLOCK, metadata }), "ERR_ARGUMENT");
+});
+
+const small = memoryDisk(2 ** 20);
+
+test("memory whose bytes could not be written is never saved, a disk is", async () => {
+  const images = small.path("images");
+  const store = await openHost(at, "full", { images });
+  await store.create("a", { size: BLOCK, volumes: VOLUMES });
+  const { disk, data, memory } = await attach(store);
+  const ballast = small.path("ballast");
+  for (const volume of [data, memory]) {
+    expect(() => writeFileSync(ballast, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
+    await refusalOf(fillBlock(volume, 0, "x"), "ERR_TARGET");
+    rmSync(ballast);
+    // The system may have dropped the page: that this one can be written says nothing of it.
+    await fillBlock(volume, 1, "y");
+    if (volume === data) await disk.save();
+    else expect((await refusalOf(disk.save(), "ERR_IMAGE")).message).toContain("lacks bytes");
+  }
+  await disk.detach({ save: false });
+  expect((await store.stat("a")).last.number).toBe(2);
+  expect(await whileAttached(store, "a", contentOf)).toEqual([".", ".y", "....", ""]);
 });
