@@ -142,7 +142,7 @@ test(
     const isSaved = async () => (await numberOf("dave")) > before + 1;
     await vi.waitUntil(isSaved, { timeout: PATIENCE, interval: 100 });
     const { processes } = running;
-    expect(processes).toHaveLength(3);
+    expect(processes).toHaveLength(2);
     running.kill("SIGKILL");
     await running.ended;
     const isRunning = () => processes.some((pid) => existsSync(`/proc/${pid}/fd`));

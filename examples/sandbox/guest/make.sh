@@ -65,7 +65,7 @@ serve() {
   stty -echo -onlcr
   printf '\0%s %d\n' boot 0
   while IFS= read -r line; do
-    sh -c "${line#* }" </dev/null
+    (eval "${line#* }") </dev/null
     printf '\0%s %d\n' "${line%% *}" $?
   done
 }

@@ -1,9 +1,8 @@
-// A virtual machine in QEMU, and in it an agent (guest/make.sh) that runs commands. Its disk is a socket of vhost-user-blk,
-// and its memory a file, so that it can stop on one host and continue on another.
+// A virtual machine in QEMU, and in it an agent (guest/make.sh) that runs commands. Its disk is served over NBD, and its
+// memory is a file, so that it can stop on one host and continue on another.
 import { execFile, spawn } from "node:child_process";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join } from "node:path";
@@ -22,13 +21,8 @@ const KERNEL = [
   ...["-append", "console=ttyS0 quiet panic=-1"],
 ];
 
-/** If this process is killed, the kernel kills its programs, too: their disk is gone. */
-const BOUND = ["--pdeathsig", "KILL"];
-
-/** Makes programs that write to the disk wait, and waits for the requests under way, flushes too; and the opposite. */
-const QUIESCE = `fsfreeze -f /; sync; n=0; until grep -Eq '^ *0 +0$' /sys/block/vda/inflight ||
-  [ $((n += 1)) -gt 100 ]; do sleep 0.01; done`.replace("\n", "");
-const RELEASE = "fsfreeze -u /";
+/** How long a machine may take to write its files, in milliseconds. */
+const SYNC_TIMEOUT = 10_000;
 
 /** The end of an answer of an agent: the ID of the command, and its exit code. */
 const END = /\0(\S+) (\d+)\n/;
@@ -75,7 +69,6 @@ export async function accelerator(kernel) {
 
 export class Machine {
   #process;
-  #daemon;
   /** The agents that run commands of the user, and of this program. */
   #user;
   /** @type {Agent | undefined} */
@@ -103,9 +96,7 @@ export class Machine {
       // Its clock stood still, and a fork has the random numbers of its siblings.
       const seed = randomBytes(32).toString("hex");
       const now = Math.round(Date.now() / 1_000);
-      await machine.#host?.run(
-        `date -s @${now} >/dev/null; echo ${seed} >/dev/urandom; ${RELEASE}`,
-      );
+      await machine.#host?.run(`date -s @${now} >/dev/null; echo ${seed} >/dev/urandom`);
       return machine;
     } catch (error) {
       await machine.kill();
@@ -115,13 +106,7 @@ export class Machine {
 
   /** @param {Places} places @param {string[]} more */
   static async #start(places, more) {
-    const socket = `${places.nbd}.vhost`;
-    const daemon = startDaemon(places.nbd, socket);
-    while (!existsSync(socket)) {
-      if (daemon.exitCode !== null) throw new Error("qemu-storage-daemon has failed");
-      await delay(2);
-    }
-    const machine = new Machine(daemon, socket, places, more);
+    const machine = new Machine(places, more);
     machine.#qmp = await Qmp.connect(`${places.nbd}.qmp`, machine.exited);
     const host = createConnection(`${places.nbd}.host`).on("error", () => {});
     machine.#host = new Agent(host, host, machine.exited);
@@ -129,20 +114,22 @@ export class Machine {
   }
 
   /**
-   * @param {import("node:child_process").ChildProcess} daemon
-   * @param {string} socket
    * @param {Places} places
    * @param {string[]} more
    */
-  constructor(daemon, socket, { nbd, memory, size, state, log, accelerator }, more) {
+  constructor({ nbd, memory, size, state, log, accelerator }, more) {
     const backend = `memory-backend-file,id=memory,size=${size},mem-path=${memory},share=on`;
     const args = [
-      ...[...BOUND, "qemu-system-x86_64", "-machine", `q35,accel=${accelerator}`],
+      // If this process is killed, the kernel kills QEMU, too: its disk is gone.
+      ...["--pdeathsig", "KILL", "qemu-system-x86_64", "-machine", `q35,accel=${accelerator}`],
       ...["-no-reboot", "-nodefaults", "-nographic", ...KERNEL],
-      // The daemon reads and writes the memory of the machine.
       ...["-object", backend, "-m", `${size / 2 ** 20}`, "-machine", "memory-backend=memory"],
-      ...["-chardev", `socket,id=disk,path=${socket}`],
-      ...["-device", "vhost-user-blk-pci,chardev=disk"],
+      ...[
+        "-blockdev",
+        `driver=nbd,node-name=disk,discard=unmap,server.type=unix,server.path=${nbd}`,
+      ],
+      // By default, a full host would stop the machine.
+      ...["-device", "virtio-blk-pci,drive=disk,werror=report"],
       // Tells kernels with its driver that they continue, perhaps more than once: they need new random numbers.
       ...["-device", "vmgenid,guid=auto"],
       ...["-qmp", `unix:${nbd}.qmp,server=on,wait=off`],
@@ -155,12 +142,9 @@ export class Machine {
     // In its own process group, so that Ctrl+C does not end it.
     this.#process = spawn("setpriv", args, { detached: true, stdio: ["pipe", "pipe", "inherit"] });
     this.#process.stdin.on("error", () => {});
-    this.#daemon = daemon;
     this.#state = state;
     this.#sockets = [`${nbd}.qmp`, `${nbd}.host`];
     this.exited = once(this.#process, "exit");
-    // Without its disk, a machine hangs.
-    daemon.once("exit", () => this.#process.kill("SIGKILL"));
     this.#user = new Agent(this.#process.stdin, this.#process.stdout, this.exited);
   }
 
@@ -169,10 +153,13 @@ export class Machine {
     return this.#user.run(command);
   }
 
-  /** Stops the machine, and stores the state of its devices. Its memory is then as it was at this moment. */
+  /** Writes the files of the machine to its disk, so that they are there if a host boots it. A machine that hangs does not. */
+  async sync() {
+    await Promise.race([this.#host?.run("sync"), delay(SYNC_TIMEOUT, undefined, { ref: false })]);
+  }
+
+  /** Stops the machine, and stores the state of its devices. Its memory and disk are then as they were at this moment. */
   async pause() {
-    // Before its version 8.1, the daemon fails if a request is under way when the machine stops.
-    await this.#host?.run(QUIESCE);
     await this.#monitor.call("stop");
     await this.#monitor.migrate("migrate", `exec:cat > '${this.#state}'`);
   }
@@ -180,7 +167,6 @@ export class Machine {
   /** Continues after {@link pause}. */
   async continue() {
     await this.#monitor.call("cont");
-    await this.#host?.run(RELEASE);
   }
 
   /** Turns the machine off. */
@@ -188,14 +174,14 @@ export class Machine {
     this.#user.run("sync; poweroff -f").catch(() => {});
     const [code] = await this.exited;
     if (code !== 0) throw new Error("the machine has crashed");
-    await this.#endDaemon();
+    await this.#removeSockets();
   }
 
   /** Ends the machine as a power failure would. */
   async kill() {
     this.#process.kill("SIGKILL");
     await this.exited;
-    await this.#endDaemon();
+    await this.#removeSockets();
   }
 
   get #monitor() {
@@ -203,11 +189,8 @@ export class Machine {
     return this.#qmp;
   }
 
-  /** Ends the daemon, which writes what it has to the disk. */
-  async #endDaemon() {
+  async #removeSockets() {
     for (const path of this.#sockets) await rm(path, { force: true });
-    if (this.#daemon.exitCode !== null || !this.#daemon.kill()) return;
-    await once(this.#daemon, "exit");
   }
 }
 
@@ -265,23 +248,6 @@ class Agent {
       }
     }
   }
-}
-
-/** Starts the program that makes a socket of vhost-user-blk of an NBD export. @param {string} nbd @param {string} socket */
-function startDaemon(nbd, socket) {
-  const args = [
-    ...[...BOUND, "qemu-storage-daemon"],
-    ...["--blockdev", `driver=nbd,node-name=disk,server.type=unix,server.path=${nbd}`],
-    "--export",
-    `type=vhost-user-blk,id=disk,node-name=disk,addr.type=unix,addr.path=${socket},writable=on`,
-  ];
-  const daemon = spawn("setpriv", args, { detached: true, stdio: ["ignore", "ignore", "pipe"] });
-  daemon.stderr.setEncoding("utf8").on("data", (text) => {
-    process.stderr.write(text);
-    // It runs on, but serves the disk no more.
-    if (text.includes("vu_panic")) daemon.kill("SIGKILL");
-  });
-  return daemon;
 }
 
 /** Speaks QEMU’s machine protocol (QMP) over a Unix socket. */

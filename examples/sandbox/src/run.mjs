@@ -41,13 +41,13 @@ export async function run(store, host, name, { steal, powerOff }) {
       /** The save that is under way. @type {Promise<void> | undefined} */
       let saving;
       const timer = setInterval(() => {
-        saving ??= save(disk, memory, moment).finally(() => {
+        saving ??= save(disk, machine, memory, moment).finally(() => {
           saving = undefined;
         });
       }, Number(SANDBOX_SAVE_EVERY) * 1_000);
       try {
         for await (const line of linesUntil(machine.exited)) {
-          if (line === ".save") await save(disk, memory, moment);
+          if (line === ".save") await save(disk, machine, memory, moment);
           else await runCommand(machine, line);
         }
       } finally {
@@ -57,6 +57,7 @@ export async function run(store, host, name, { steal, powerOff }) {
       if (powerOff) {
         await machine.powerOff();
       } else {
+        await machine.sync();
         await machine.pause();
         metadata = needs;
       }
@@ -69,7 +70,13 @@ export async function run(store, host, name, { steal, powerOff }) {
     await disk.detach({ save: disk.lost.aborted });
     throw error;
   }
-  await disk.detach({ metadata });
+  try {
+    await disk.detach({ metadata });
+  } catch (error) {
+    if (disk.lost.aborted || !(error instanceof Error)) throw error;
+    const hint = `its last generation continues with --steal, and recover ${name} NEW-NAME keeps the files of this one`;
+    throw new Error(`${error.message}; ${hint}`);
+  }
   report(name, disk.generation);
 }
 
@@ -123,12 +130,14 @@ async function start(disk, needs, places) {
  * Saves a running sandbox. If that fails, the next save has these changes, too.
  *
  * @param {AttachedDisk} disk
+ * @param {Machine} machine
  * @param {Memory} memory
  * @param {import("@hedgerow/snapshot").SaveDiskOptions} moment
  */
-async function save(disk, memory, moment) {
+async function save(disk, machine, memory, moment) {
   try {
     // Little is left to write back while the machine waits.
+    await machine.sync();
     await memory.flush();
     report(disk.name, await disk.save(moment));
   } catch (error) {

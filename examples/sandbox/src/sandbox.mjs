@@ -24,10 +24,11 @@ const COMMANDS = {
     return run(store, SANDBOX_HOST, name, { steal: Boolean(steal), powerOff: Boolean(powerOff) });
   },
   fork: ({ store }, name, fork) => store.fork(name, fork),
-  // Keeps the image of a disk on this host: forks of it fetch only what they changed.
+  // Keeps the images of a sandbox on this host: it continues without fetching them, and its forks fetch what they changed.
   pull: async ({ store, cache }, name) => {
-    const { source, digest } = (await store.stat(name)).last;
-    await (await cache.get(source, { digest })).release();
+    const { last } = await store.stat(name);
+    for (const one of [last, last.volumes.memory])
+      if (one) await (await cache.get(one.source, { digest: one.digest })).release();
   },
   history: async ({ store }, name) => {
     for await (const { number, time, bytes } of store.history(name))

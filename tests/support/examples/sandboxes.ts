@@ -113,7 +113,7 @@ export class Sandbox {
     return this.#child.pid as number;
   }
 
-  /** The numbers of the processes that serve the memory and the disk of the machine, and of QEMU. */
+  /** The numbers of the process that serves the memory of the machine, and of QEMU. */
   get processes(): number[] {
     const [shell = 0, ...others] = childrenOf(this.pid);
     return [...childrenOf(shell), ...others];
