@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/snapshots/folder.js";
 const EXAMPLE = exampleFolder("kubernetes");
 const FILES = [
   ...readdirSync(`${EXAMPLE}manifests`).map((name) => `manifests/${name}`),
-  "sandbox.yaml",
+  ...["sandbox.yaml", "disk.yaml"],
 ];
 
 const path = temporaryFolder();

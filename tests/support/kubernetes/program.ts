@@ -25,7 +25,7 @@ export class ExampleProgram {
   printed = "";
   /** Resolves with its exit code, which is 1 if a signal has ended it. */
   readonly ended: Promise<number>;
-  /** Where its server for HTTP listens on loopback. */
+  /** Where its server listens. */
   url = "";
   readonly #program;
 
@@ -42,14 +42,18 @@ export class ExampleProgram {
     this.ended = once(child, "exit").then(([code]) => code);
   }
 
-  /** Starts a script, and waits until it listens. */
-  static async start(script: string, env: Record<string, string>): Promise<ExampleProgram> {
+  /** Starts a script, and waits until it prints where it listens. @param url what it prints. Default: a URL on loopback */
+  static async start(
+    script: string,
+    env: Record<string, string>,
+    url = /http:\/\/127\.0\.0\.1:\d+/,
+  ): Promise<ExampleProgram> {
     const program = new ExampleProgram(script, env);
     const { stdout } = program.#program.child;
     while (program.url === "") {
       const isEnded = await Promise.race([once(stdout, "data"), program.ended.then(() => true)]);
       if (isEnded === true) throw new Error(`${script} has ended: ${program.printed}`);
-      program.url = /http:\/\/127\.0\.0\.1:\d+/.exec(program.printed)?.[0] ?? "";
+      program.url = url.exec(program.printed)?.[0] ?? "";
     }
     return program;
   }
