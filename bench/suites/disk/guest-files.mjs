@@ -10,12 +10,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { addGuestPrograms } from "../../../tests/support/guest/guest.mjs";
 
 /** The command that a guest runs, and that of another workload. */
 export const WORKLOAD = "sh /workload.sh";
 export const OTHER_WORKLOAD = "sh /other.sh";
+
+/** The source of the program that reads random blocks. */
+const READS = fileURLToPath(new URL("reads.c", import.meta.url));
 
 /** Folders of Python’s library that no program of the workload needs. */
 const UNUSED = /^(?:test|site-packages|idlelib|config-.*)$/;
@@ -30,7 +34,7 @@ export const MAX_FILE = 2 ** 17;
 const printed = (program, ...args) => execFileSync(program, args, { encoding: "utf8" }).trim();
 
 /**
- * Adds Python, git, Node, and scripts that use them to the folder of an image.
+ * Adds Python, git, Node, scripts that use them, and a program that reads random blocks to the folder of an image.
  *
  * @param {string} tree
  * @param {{ files: number, allBoots: boolean }} plan
@@ -44,6 +48,7 @@ export function addGuestFiles(tree, { files, allBoots }) {
   const commands = [addGit(tree), ...(allBoots ? [addPython(tree), addNode(tree)] : [])];
   writeScript(tree, "workload", runs(0), commands);
   writeScript(tree, "other", runs(Math.floor(every / 2)), []);
+  printed("cc", "-O2", "-static", "-pthread", "-o", join(tree, "reads"), READS);
 }
 
 /** Returns a command that commits a file. @param {string} tree */

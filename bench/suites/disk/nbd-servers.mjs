@@ -84,12 +84,15 @@ export const startLogging = (uri, socket, log) =>
 
 /** Starts an engine that makes a socket of vhost-user-blk of a server. @param {string} socket @param {string} path */
 export const startVhostUser = (socket, path) =>
+  vhostUser(path, `driver=nbd,server.type=unix,server.path=${socket}`);
+
+/** Starts the same for a file. @param {string} file @param {string} path */
+export const startVhostUserFile = (file, path) => vhostUser(path, `driver=file,filename=${file}`);
+
+/** @param {string} path @param {string} node */
+const vhostUser = (path, node) =>
   device(path, "qemu-storage-daemon", [
-    ...[
-      "--blockdev",
-      `driver=nbd,node-name=disk,server.type=unix,server.path=${socket}`,
-      "--export",
-    ],
+    ...["--blockdev", `${node},node-name=disk`, "--export"],
     `type=vhost-user-blk,id=disk,node-name=disk,addr.type=unix,addr.path=${path},writable=on`,
   ]);
 

@@ -5,6 +5,7 @@ import { measureBoots } from "./boots.mjs";
 import { SUITE } from "./disks.mjs";
 import { measureFilled, measureFills, measureSaves } from "./filled.mjs";
 import { measureCached, measureSizes } from "./first-byte.mjs";
+import { measureGuestReads } from "./guest-reads.mjs";
 import { makeInputs } from "./inputs.mjs";
 import { measureMounts } from "./mounts.mjs";
 import { measurePieces } from "./replays.mjs";
@@ -22,6 +23,7 @@ const PARTS = {
   fill: measureFills,
   wait: measureWaits,
   filled: measureFilled,
+  "guest reads": measureGuestReads,
   save: measureSaves,
   "first byte": measureSizes,
 };
