@@ -187,13 +187,11 @@ async function measureResume({ inputs, plan }) {
       running(inputs, store, NAME, how, async ({ elapsed }) => elapsed),
     );
   const local = await localCopy(inputs);
-  const cache = await ImageCache.open(inputs.inXfs("cache"), { maxBytes: 2 ** 40 });
-  const { source, digest } = (await inputs.store.stat(NAME)).last;
-  await (await cache.get(source, { digest, ...inputs.fast })).release();
+  const cache = await pulled(inputs);
   const methods = [
     { name: "hedgerow", time: () => first({}) },
     { name: "hedgerow, no trace", time: () => first({ attach: { trace: false } }) },
-    { name: "hedgerow, base cached", time: () => first({}, { cache }) },
+    { name: "hedgerow, pulled", time: () => first({}, { cache }) },
     { name: "full restore", time: () => first({ waits: true }) },
     { name: "boot", time: () => first({ boots: true }) },
     { name: "local file", time: local.time },
@@ -202,6 +200,15 @@ async function measureResume({ inputs, plan }) {
   await cache.close();
   await local.stop();
   return resultsOf(about("resume", "nothing cached"), timed, itself);
+}
+
+/** Returns a cache with the images of the sandbox, which its forks share. @param {Inputs} inputs */
+async function pulled({ inXfs, store, fast }) {
+  const cache = await ImageCache.open(mkdtempSync(inXfs("cache-")), { maxBytes: 2 ** 40 });
+  const { last } = await store.stat(NAME);
+  for (const { source, digest } of [last, ...Object.values(last.volumes)])
+    await (await cache.get(source, { digest, ...fast })).release();
+  return cache;
 }
 
 /**
@@ -283,6 +290,7 @@ async function measureTouch({ inputs, plan }) {
 async function measureSuspend({ inputs, plan }) {
   const stopped = (/** @type {Running} */ { machine, memory }) =>
     timeOf(async () => {
+      await machine.sync();
       await machine.pause();
       await memory.flush();
     });
@@ -335,6 +343,7 @@ async function measureCheckpoint({ inputs, plan }) {
       let before = await contentOf(volume);
       for (let round = 0; round <= plan.rounds; round += 1) {
         await machine.run(`${change} 2>/dev/null`);
+        await machine.sync();
         await memory.flush();
         const sent = inputs.s3.bytes();
         await disk.save({ freeze, thaw });
@@ -379,11 +388,12 @@ async function compressedPages({ inXfs }, before, after) {
   return statSync(`${file}.zst`).size;
 }
 
-/** Times until all forks of a running sandbox have answered. @param {Context} context */
+/** Times until all forks of a running sandbox have answered, on a host that has pulled it. @param {Context} context */
 async function measureForks({ inputs, plan }) {
+  const cache = await pulled(inputs);
   let generation = 0;
   const answer = (/** @type {number} */ count, /** @type {How} */ how) =>
-    asHost(inputs, {}, async (store) => {
+    asHost(inputs, { cache }, async (store) => {
       generation += 1;
       const names = Array.from({ length: count }, (_, at) => `fork-${generation}-${at}`);
       await inputs.store.fork(NAME, names);
@@ -412,6 +422,7 @@ async function measureForks({ inputs, plan }) {
     { name: "boots", time: () => answer(plan.forks, { boots: true }) },
   ];
   const timed = await takeTurns(methods, plan.forkRounds, { warmUps: 0 });
+  await cache.close();
   return resultsOf(about("forks", `${plan.forks} at once`), timed, itself);
 }
 
