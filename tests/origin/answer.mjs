@@ -46,6 +46,7 @@ export function answerWithFile(resource, method, headers, fault) {
       "Content-Type": "application/octet-stream",
       "Content-Length": end - start,
       ...(contentRange && { "Content-Range": contentRange }),
+      ...(fault.encoding !== undefined && { "Content-Encoding": fault.encoding }),
     },
     start,
     end,

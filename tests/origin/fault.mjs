@@ -18,6 +18,7 @@
  * @property {"none" | "shifted" | "wrong total"} [contentRange] the header is missing or wrong
  * @property {string | null} [etag] the `ETag` of the file, or `null` for none
  * @property {string} [lastModified] the date in `Last-Modified`. Default: none
+ * @property {string} [encoding] the `Content-Encoding`; the content stays as it is. Default: none
  * @property {Uint8Array} [content] the content of the file
  * @property {number} [flipBit] the offset of a byte with one flipped bit
  * @property {number} [extraBytes] how many bytes more than `Content-Length` are sent, or fewer if negative

@@ -25,7 +25,7 @@ export interface ProxyFault {
   readonly delay?: Promise<unknown>;
   /** The fault of a response whose body has a length. */
   readonly fault?: (length: number) => Fault;
-  /** Changes the body of the response, which has no `Content-Length` then. */
+  /** Changes the body of the response, which has no `Content-Length` then, but the other fields of `headers`. */
   readonly change?: (body: Buffer) => Buffer;
   /** The number of bytes after which the request is lost with the connection. It is not passed on. */
   readonly loseRequestAfter?: number;
@@ -90,7 +90,7 @@ function pass(
     if (injected.change !== undefined) {
       const changed = injected.change(await buffer(found));
       const { "content-length": _, ...headers } = found.headers;
-      response.writeHead(found.statusCode ?? 0, headers).end(changed);
+      response.writeHead(found.statusCode ?? 0, { ...headers, ...injected.headers }).end(changed);
       return;
     }
     if (injected.fault !== undefined) return sendFaulty(found, response, injected.fault);

@@ -93,7 +93,9 @@ export class Download implements Receiver {
 
   head(response: ResponseHead): void {
     this.#timer.stop();
-    this.#use({ ...response, proxyName: this.#proxyName });
+    const encoding = encodingOf(response);
+    if (encoding !== undefined) this.fail(encoded(encoding));
+    else this.#use({ ...response, proxyName: this.#proxyName });
     if (this.#take === undefined) this.cancel();
   }
 
@@ -121,6 +123,24 @@ export class Download implements Receiver {
     this.#reject(this.#failure.error);
     this.#connection.close();
   }
+}
+
+/** Encodings that leave the bytes as they are. Some clients of S3 label what they upload with the second. */
+const PLAIN: ReadonlySet<string> = new Set(["", "identity", "aws-chunked"]);
+
+/** Returns how the body of a response is encoded, if it is. The bodies of errors are not read. */
+function encodingOf({ statusCode, headers }: ResponseHead): string | undefined {
+  if (statusCode !== 200 && statusCode !== 206) return undefined;
+  const encodings = (headers["content-encoding"] ?? "").toLowerCase().split(",");
+  return encodings.map((each) => each.trim()).find((each) => !PLAIN.has(each));
+}
+
+/** A retry would meet the same proxy. */
+function encoded(encoding: string): RequestFailure {
+  // Other text could be a secret that a server repeats.
+  const name = /^[a-z]{1,10}$/.test(encoding) ? encoding : "another format";
+  const message = `the response is encoded as ${name}, which was not asked for: neither a proxy on the way nor the metadata of the object may set Content-Encoding`;
+  return new RequestFailure(message, false);
 }
 
 function wrongLength(expected: number, found: string): RequestFailure {

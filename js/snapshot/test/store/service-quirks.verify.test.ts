@@ -1,5 +1,6 @@
 /** Snapshots and stores of disks in each service, in spite of what it does differently, or wrongly once. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
@@ -10,8 +11,9 @@ import {
 } from "../../../../tests/support/services.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
-import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
+import { type InjectFault, startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { isDaysAhead, QUIRKS } from "../support/quirks.js";
+import { refusalOf } from "../support/refusal.js";
 import { BLOCK, fillBlock, lettersOf, openStore, whileAttached } from "../support/stores.js";
 
 const MIB = 2 ** 20;
@@ -60,4 +62,18 @@ describe.each(["versitygw", "Azurite", "fake-gcs-server"] satisfies ServerName[]
       expect(proxy.requests.length).toBeGreaterThan(10);
     },
   );
+
+  test("names a proxy that compresses ranges", async () => {
+    const compress: InjectFault = ({ headers: { range } }) =>
+      range === undefined
+        ? undefined
+        : { change: (body) => gzipSync(body), headers: { "content-encoding": "gzip" } };
+    const host = name === "fake-gcs-server";
+    await using proxy = await startProxy(server.endpoint, compress, { host });
+    const options = { workers: 1, ...server.through(proxy.endpoint) };
+    const source = `${server.bucket}/compressed.vhs`;
+    await createSnapshot(path("image"), source, options);
+    const restoring = restoreSnapshot(source, path("compressed"), options);
+    expect((await refusalOf(restoring, "ERR_SOURCE")).message).toContain("encoded as gzip");
+  });
 });

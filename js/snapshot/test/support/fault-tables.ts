@@ -26,6 +26,8 @@ export const recoverable: Record<string, () => Faults> = {
     faultsOf(isTail, { status: 429, retryAfter: 1 }, 1),
   "a server that asks to wait until a date": () =>
     faultsOf(isPart, () => ({ status: 429, retryAfter: inMilliseconds(1500) }), 1),
+  "an encoding that leaves bytes as they are": () =>
+    faultsOf(all, { encoding: "aws-chunked, identity" }),
   "no ETags": () => faultsOf(all, { etag: null }),
   "weak ETags": () => faultsOf(all, { etag: 'W/"weak"' }),
   "an ETag that disappears": () => faultsOf(isPart, { etag: null, ignoreIfMatch: true }),
@@ -66,6 +68,14 @@ export const fatal: Record<string, FatalFault> = {
       status: 500,
       message: /cannot read bytes \d+-\d+ of .* \(HTTP 500\) \(4 times/,
     },
+  },
+  "compressed responses": {
+    faults: () => faultsOf(all, { encoding: "gzip" }),
+    ...{ message: /encoded as gzip, which was not asked for/, maxRequests: 2 },
+  },
+  "compressed ranges": {
+    faults: () => faultsOf(isPart, { encoding: "<secret>" }),
+    message: /cannot read bytes \d+-\d+ of .* encoded as another format/,
   },
   "a busy server": { faults: () => faultsOf(isPart, { status: 503 }), status: 503 },
   "a server that asks for more than a minute": {
