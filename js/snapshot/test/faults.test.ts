@@ -23,7 +23,7 @@ import {
   restoreSnapshot,
   verifySnapshot,
 } from "@hedgerow/snapshot";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { rejectionOf } from "../../../tests/support/assert.js";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
@@ -32,6 +32,7 @@ import { trials } from "../../../tests/support/trials.js";
 import { onDisk } from "./support/disk.js";
 import { type Job, type Outcome, run, sharedProcess } from "./support/job.js";
 import { refusalOf } from "./support/refusal.js";
+import { originOf } from "./support/remote.js";
 
 const MIB = 2 ** 20;
 const OLD = "what was there before";
@@ -282,6 +283,21 @@ describe("threads", () => {
     expect(started).toHaveLength(count);
     await vi.waitUntil(() => started.every(({ threadId }) => threadId === -1), 30_000);
   });
+});
+
+test("threads that serve the next call see its environment", async () => {
+  const origin = await originOf({ "/a.vhs": readFileSync(snapshot) });
+  const restore = (hostname: string) => {
+    const url = origin.url("/a.vhs");
+    url.hostname = hostname;
+    return restoreSnapshot(url, path("proxied"), { retries: 0, partSize: MIB });
+  };
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("http_proxy", "socks5://127.0.0.1:1");
+  // Loopback addresses use no proxy.
+  await restore("127.0.0.1");
+  vi.stubEnv("http_proxy", "");
+  await restore("0.0.0.0");
 });
 
 describe("aborts", () => {

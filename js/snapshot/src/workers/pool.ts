@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
+import { SHARE_ENV, Worker } from "node:worker_threads";
 import { type Checks, FUNCTION, integer, SIGNAL } from "../check.js";
 import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
@@ -81,6 +81,8 @@ class PoolWorker {
     this.#worker = new Worker(url, {
       // Do not inherit the process's flags: some are not allowed in workers.
       execArgv: [],
+      // The variables may change from one job to the next.
+      env: SHARE_ENV,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION },
     });
     this.#loaded = new Promise((resolve) => {
