@@ -5,6 +5,7 @@ import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
 import { DENIED } from "../http/failure.js";
+import { RemoteObject } from "../http/remote-object.js";
 import type { Transfer } from "../http/transfer.js";
 import { withWriteback } from "../local/atomic-write.js";
 import { freeSpace } from "../local/disk-space.js";
@@ -158,13 +159,13 @@ async function fetchMissing(fill: Fill): Promise<void> {
   const partSize = Math.min(transfer.partSize, maxPart);
   const ranges = { ...transfer, partSize, bytesPerSecond };
   let { fetchers } = fill;
-  const fetch = async (from: OpenObjects) => {
+  const fetch = async (from: OpenObjects, count = workers) => {
     const pool = fetchers;
     // A pool ends with its job.
     fetchers = undefined;
     try {
       await withWriteback(files.file, () =>
-        decodeFrom(from, ranges, job, { workers, signal }, pool),
+        decodeFrom(from, ranges, job, { workers: count, signal }, pool),
       );
     } catch (error) {
       // The next attempt has new signatures.
@@ -177,10 +178,12 @@ async function fetchMissing(fill: Fill): Promise<void> {
   // Do not wait for a trace much longer than for the manifest.
   const trace = await Promise.race([fill.trace, sleep(MAX_TRACE_WAIT, undefined, { ref: false })]);
   const first = trace === undefined ? new Set<number>() : framesOf(trace, layout);
+  const isRemote = objects.some((one) => one instanceof RemoteObject);
   await untilFilled(fill, async () => {
-    while (mode !== "all" && [...first].some((frame) => !job.states.isTaken(frame))) {
+    while (isRemote && [...first].some((frame) => !job.states.isTaken(frame))) {
       job.order = { first, isAll: false };
-      await fetch(objects);
+      // One worker, because the first readers need the processors, too.
+      await fetch(objects, 1);
     }
     job.order = { first, isAll: true };
     while (!job.isDone) {

@@ -237,7 +237,7 @@ async function run(
     const readers = forReaders(transfer, options);
     const demand = new DemandFetcher(sink, objects, readers, latency, job, unkept);
     const traceHits = new TraceHits(job, diskImage);
-    job.isInTheWay = () => latency.isSlow && !demand.isBulk;
+    job.isInTheWay = () => latency.isSlow && !demand.isBulk && !traceHits.isArriving;
     job.canWait = () => traceHits.isServing && !demand.isBulk;
     const recorder = new TraceRecorder(layout.size, (start, end) => traceHits.read(start, end));
     const { counters } = job;

@@ -127,8 +127,17 @@ export class TraceHits {
   get isServing(): boolean {
     const now = performance.now();
     if (now - this.#lastNamed > NAMED_MEMORY || now - this.#lastOther < OTHER_MEMORY) return false;
-    const { order, states } = this.#job;
     // One of them has been read, so that the trace is known.
+    return this.#hasArrived;
+  }
+
+  /** Whether frames of the trace are still to arrive, which readers need more than anything else. */
+  get isArriving(): boolean {
+    return this.#job.order.first.size > 0 && !this.#hasArrived;
+  }
+
+  get #hasArrived(): boolean {
+    const { order, states } = this.#job;
     this.#named ??= [...order.first];
     const named = this.#named;
     while (this.#done < named.length && states.isDone(named[this.#done] as number)) this.#done += 1;
