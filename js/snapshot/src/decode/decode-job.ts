@@ -135,7 +135,7 @@ export async function decodeFrames(
   job: DecodeJob,
   options: WorkOptions,
 ): Promise<void> {
-  const count = workerCount(options, job.frames);
+  const count = workerCount(options, job.frames, job.totalBytes);
   const sources = files.map((file) => file?.fd);
   const data: DecodeData = { ...(await job.sinkData()), sources };
   job.counters.restart();

@@ -54,7 +54,7 @@ export async function fetchFrames(
   options: WorkOptions,
 ): Promise<void> {
   job.counters.restart();
-  pool.grow(workerCount(options, job.frames));
+  pool.grow(workerCount(options, job.frames, job.totalBytes));
   const data: FetchData = {
     ...(await job.sinkData()),
     objects: objects.map((object) => {

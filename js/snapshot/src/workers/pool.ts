@@ -13,7 +13,10 @@ export interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with the progress ten times a second. An error that it throws ends the operation. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Number of worker threads, 1 to 256. Default: the number of available cores. */
+  /**
+   * Number of worker threads, 1 to 256. Default: the number of available cores, or one for each 16 MiB to decode if that is
+   * less.
+   */
   readonly workers?: number | undefined;
 }
 
@@ -27,9 +30,20 @@ export const WORK_CHECKS: Checks<WorkOptions> = {
   workers: integer(1, MAX_WORKERS),
 };
 
-/** Returns the number of worker threads for `parts` independent parts: more would be idle. */
-export function workerCount({ workers }: WorkOptions, parts: number): number {
-  return Math.max(1, Math.min(workers ?? Math.min(availableParallelism(), MAX_WORKERS), parts));
+/**
+ * The bytes that a worker should have to decode at least, unless the caller says how many workers there are: it takes as
+ * long to start one.
+ */
+const MIN_BYTES = 2 ** 24;
+
+/** Returns the number of worker threads for `parts` independent parts of `bytes` in all: more would be idle. */
+export function workerCount(
+  { workers }: WorkOptions,
+  parts: number,
+  bytes = Number.POSITIVE_INFINITY,
+): number {
+  const most = Math.min(availableParallelism(), MAX_WORKERS, Math.ceil(bytes / MIN_BYTES));
+  return Math.max(1, Math.min(workers ?? most, parts));
 }
 
 /**
