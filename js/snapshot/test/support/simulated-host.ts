@@ -216,10 +216,17 @@ export class SimulatedHost {
   }
 }
 
+/** The ends of threads. To end a thread also calls its `ref`. */
+const ends = new WeakMap<Worker, Promise<unknown>>();
+
 /** Ends a thread, and does not tell those who wait for it, who are dead. */
-function end(thread: Worker): Promise<number> {
+function end(thread: Worker): Promise<unknown> {
+  const begun = ends.get(thread);
+  if (begun !== undefined) return begun;
   thread.removeAllListeners();
-  return thread.terminate();
+  const ended = Promise.resolve().then(() => thread.terminate());
+  ends.set(thread, ended);
+  return ended;
 }
 
 function failure(name: string): Error {
