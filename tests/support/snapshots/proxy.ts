@@ -88,7 +88,10 @@ function pass(
       return;
     }
     if (injected.change !== undefined) {
-      const changed = injected.change(await buffer(found));
+      const body = await buffer(found).catch(() => undefined);
+      // The client has closed the connection.
+      if (body === undefined) return;
+      const changed = injected.change(body);
       const { "content-length": _, ...headers } = found.headers;
       response.writeHead(found.statusCode ?? 0, { ...headers, ...injected.headers }).end(changed);
       return;

@@ -63,23 +63,6 @@ describe.each(["versitygw", "Azurite", "fake-gcs-server"] satisfies ServerName[]
     },
   );
 
-  test("signs anew when a signature or a token is refused in the middle of a restore", async () => {
-    let ranges = 0;
-    const refuse: InjectFault = ({ headers: { range } }) => {
-      if (range === undefined) return undefined;
-      ranges += 1;
-      return ranges === 4 ? { status: name === "versitygw" ? 403 : 401 } : undefined;
-    };
-    const host = name === "fake-gcs-server";
-    await using proxy = await startProxy(server.endpoint, refuse, { host });
-    const options = { workers: 1, partSize: MIB, ...server.through(proxy.endpoint) };
-    const source = `${server.bucket}/rotated.vhs`;
-    await createSnapshot(path("image"), source, { ...options, partSize: 5 * MIB });
-    await restoreSnapshot(source, path("rotated"), options);
-    expectSame(readFileSync(path("rotated")), readFileSync(path("image")));
-    expect(ranges).toBeGreaterThan(10);
-  });
-
   test("names a proxy that compresses ranges", async () => {
     const compress: InjectFault = ({ headers: { range } }) =>
       range === undefined
