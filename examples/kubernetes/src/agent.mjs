@@ -1,6 +1,6 @@
 // The agent of a node: keeps images for its pods, and tells the fleet which ones it has.
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readdirSync, rmSync, watch } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, watch } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { reportResidency } from "@hedgerow/fleet";
@@ -10,7 +10,7 @@ import { NodeImages } from "./agent/node-images.mjs";
 import { readRequest } from "./agent/requests.mjs";
 import { connectEngine } from "./engine.mjs";
 import { numberIn, run, variable } from "./environment.mjs";
-import { jsonServer, listen, RequestError } from "./http.mjs";
+import { jsonServer, listen, listenAt, RequestError } from "./http.mjs";
 
 /** The maximum number of connections to each server, and so of requests at a time. */
 const MAX_CONNECTIONS = 64;
@@ -55,11 +55,7 @@ async function main() {
     if (isDraining) throw new RequestError(503, "ERR_DRAINING", "the agent is ending");
     return images.get(await readRequest(request, prefixes));
   }, MAX_CONNECTIONS);
-  // An agent that was killed has left its socket.
-  rmSync(socket, { force: true });
-  pods.listen(socket);
-  await once(pods, "listening");
-  chmodSync(socket, 0o600);
+  await listenAt(pods, socket);
 
   const health = jsonServer(({ url }) => {
     if (url === "/readyz" && isDraining) throw new RequestError(503, "ERR_DRAINING", "draining");

@@ -2,12 +2,12 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 import { run, variable } from "./environment.mjs";
-import { jsonServer, RequestError } from "./http.mjs";
+import { jsonServer, listenAt, RequestError } from "./http.mjs";
 
 /** The maximum number of connections to the server, and so of requests at a time. */
 const MAX_CONNECTIONS = 64;
@@ -62,7 +62,7 @@ class Attached {
       child.stdout.once("data", () => resolve(device));
       this.ended.then((ended) => reject(failure(ended.printed)));
     });
-    // Whoever waits for it gets the error.
+    // Each request for the disk gets the error.
     this.ready.catch(() => {});
   }
 
@@ -172,13 +172,9 @@ async function main() {
     throw new RequestError(404, "ERR_ROUTE", "expected PUT or DELETE /disks/NAME");
   }, MAX_CONNECTIONS);
   const socket = join(shared, "agent.sock");
-  // An agent that was killed has left its socket.
-  rmSync(socket, { force: true });
-  server.listen(socket);
-  await once(server, "listening");
+  await listenAt(server, socket);
   // Disks are served on if a connection cannot be accepted.
   server.on("error", (error) => console.error(error.message));
-  chmodSync(socket, 0o600);
   console.log(`the agent for disks listens at ${socket}`);
 
   await asked;

@@ -1,5 +1,6 @@
 // JSON over HTTP for callers that are not trusted: bounded bodies and times, and typed errors.
 import { once } from "node:events";
+import { chmodSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 
 /** How long a request may take to arrive, in milliseconds, and how often that is checked. */
@@ -82,6 +83,20 @@ export async function readJson(request, maxBytes) {
 /** Returns the error for a request that is not as expected. @param {string} message */
 export function invalid(message) {
   return new RequestError(400, "ERR_REQUEST", message);
+}
+
+/**
+ * Listens at a Unix socket, for this user alone.
+ *
+ * @param {import("node:http").Server} server
+ * @param {string} socket
+ */
+export async function listenAt(server, socket) {
+  // A program that was killed has left its socket.
+  rmSync(socket, { force: true });
+  server.listen(socket);
+  await once(server, "listening");
+  chmodSync(socket, 0o600);
 }
 
 /**
