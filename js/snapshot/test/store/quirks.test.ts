@@ -9,7 +9,7 @@ import { type InjectFault, startProxy } from "../../../../tests/support/snapshot
 import { MIB } from "../support/cache.js";
 import { refused, S3_QUIRKS, type S3Quirk } from "../support/quirks.js";
 import { refusalOf } from "../support/refusal.js";
-import { BLOCK, fillBlock, lettersOf, openStore, whileAttached } from "../support/stores.js";
+import { BLOCK, expectUsable, openStore } from "../support/stores.js";
 import { s3 } from "../support/upload-s3.js";
 
 const path = temporaryFolder();
@@ -44,12 +44,7 @@ test.each<S3Quirk>([
   "no Content-Length",
 ])("works with a service that has this quirk: %s", async (quirk) => {
   const store = await openBehind(S3_QUIRKS[quirk]());
-  await store.create("alice", { size: 4 * BLOCK });
-  await whileAttached(store, "alice", (disk) => fillBlock(disk, 1, "x"));
-  await store.fork("alice", ["bob"]);
-  await store.remove("alice");
-  expect(await whileAttached(store, "bob", lettersOf)).toBe(".x..");
-  await store.collect();
+  await expectUsable(store);
   await store.verify("bob");
 });
 

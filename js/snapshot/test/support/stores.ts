@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { type AttachedDisk, DiskStore, type StoreOptions } from "@hedgerow/snapshot";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
@@ -131,6 +131,16 @@ export async function whileAttached<T>(
   } finally {
     await disk.detach();
   }
+}
+
+/** Expects that disks of a store are created, written, forked, removed, read and collected. Leaves the disk "bob". */
+export async function expectUsable(store: DiskStore): Promise<void> {
+  await store.create("alice", { size: 4 * BLOCK });
+  await whileAttached(store, "alice", (disk) => fillBlock(disk, 1, "x"));
+  await store.fork("alice", ["bob"]);
+  await store.remove("alice");
+  expect(await whileAttached(store, "bob", lettersOf)).toBe(".x..");
+  await store.collect();
 }
 
 /** Makes everything in a store older. @param seconds by how much */
