@@ -158,7 +158,8 @@ async function findSnapshot(
       name,
       manifest: kept,
       base,
-      ...{ trace, lacksTrace },
+      trace,
+      lacksTrace,
       objectsFor: (job) => openLater(location, opening, kept.info, job, signal),
       close: async () => base?.close(),
     };
@@ -172,7 +173,8 @@ async function findSnapshot(
       name: source.name,
       manifest,
       base,
-      ...{ trace, lacksTrace },
+      trace,
+      lacksTrace,
       objectsFor: async (job) => {
         const objects = await source.objectsFor(job, signal);
         return { opened: Promise.resolve(objects), fetchers: source.fetchers };

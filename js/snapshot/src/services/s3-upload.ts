@@ -130,7 +130,7 @@ class Upload {
     return this.#plan.overwrite ? {} : { IfNoneMatch: "*" };
   }
 
-  /** Ends the requests under way. Those that the service may have received completely are still answered. */
+  /** Cuts off pending requests. If the service may have received all of a request, its response is still awaited. */
   #end(): void {
     void this.#cut();
     this.#lateness = setTimeout(() => this.#late.abort(this.#ended.reason), GRACE);

@@ -7,7 +7,7 @@ import type { UploadPlan } from "./object-service.js";
 /** How many bytes of parts are uploaded at a time, unless two parts have more. */
 const MAX_BYTES_IN_FLIGHT = 2 ** 27;
 
-/** Cuts what is written into parts, and sends some of them at a time. The first error ends the upload. */
+/** Splits written bytes into parts, and sends several parts at a time. The first error ends the upload. */
 export class UploadParts {
   readonly #maxPending: number;
   readonly #ended = new AbortController();
@@ -106,7 +106,7 @@ export class UploadParts {
     void pending.then(() => this.#pending.delete(pending));
   }
 
-  /** What was written after the last part: less than a part, or a whole one if nothing follows. */
+  /** The bytes after the last part that was sent: less than a part, or a whole one if nothing follows. */
   get rest(): Uint8Array {
     return (this.#part ?? Buffer.alloc(0)).subarray(0, this.#filled);
   }
