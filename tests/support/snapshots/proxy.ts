@@ -1,6 +1,7 @@
 /** A reverse proxy that injects faults. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -39,14 +40,22 @@ export interface Proxy extends AsyncDisposable {
   readonly requests: string[];
 }
 
-/** Starts a proxy for a server. @param host whether requests name the server in place of the proxy */
+/** Options of {@link startProxy}. */
+export interface ProxyOptions {
+  /** Whether requests name the server in place of the proxy. Default: `false`. */
+  readonly host?: boolean;
+  /** The key and the certificate of the proxy. Default: it has no TLS. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+/** Starts a proxy for a server. @param inject may change the URL and the header fields of a request */
 export async function startProxy(
   target: URL,
   inject: InjectFault,
-  { host = false } = {},
+  { host = false, tls }: ProxyOptions = {},
 ): Promise<Proxy> {
   const requests: string[] = [];
-  const server = createServer(async (asked, response) => {
+  const answer = async (asked: IncomingMessage, response: ServerResponse) => {
     requests.push(`${asked.method} ${asked.url}`);
     const injected = inject(asked) ?? {};
     if (host) asked.headers.host = target.host;
@@ -56,9 +65,10 @@ export async function startProxy(
     asked.resume();
     await once(asked, "end");
     response.writeHead(injected.status, injected.headers).end(injected.body);
-  });
+  };
+  const server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
   return {
-    endpoint: await listening(server),
+    endpoint: await listening(server, tls === undefined ? "http" : "https"),
     requests,
     [Symbol.asyncDispose]: () => closed(server),
   };

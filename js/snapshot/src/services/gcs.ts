@@ -178,6 +178,13 @@ export class GcsService implements ObjectService {
   ): Promise<T> {
     const { CRC32C } = this.client.module;
     const file = this.#uploads(plan.overwrite).bucket(this.bucket).file(key);
+    if (this.client.options.useAuthWithCustomEndpoint) {
+      // For uploads, the client takes every endpoint that is not Google's for one without authorisation.
+      const { secret } = await this.request(key, plan.signal);
+      file.interceptors.push({
+        request: (options) => ({ ...options, headers: { ...options.headers, ...secret } }) as never,
+      });
+    }
     const chunkSize = Math.ceil(plan.partSize / PART_UNIT) * PART_UNIT;
     const stream = file.createWriteStream({
       chunkSize,
