@@ -26,9 +26,10 @@ export const digestOption = () =>
   new Option("--digest <identity>", "fail unless the snapshot has this identity");
 
 export const workersOption = () =>
-  new Option("--workers <number>", "number of threads (default: number of cores)").argParser(
-    parseWhole,
-  );
+  new Option(
+    "--workers <number>",
+    "number of threads (default: number of cores, fewer for small images)",
+  ).argParser(parseWhole);
 
 export const formatOption = () =>
   new Option(
