@@ -1,5 +1,5 @@
 /** What the commands of documents talk to: an object store, and an npm registry with the packages. */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { basename, dirname, join } from "node:path";
@@ -108,8 +108,10 @@ export async function startRegistry(): Promise<Registry> {
   const upstream = npmConfiguration().registry.replace(/\/?$/, "/");
   const packages = pinnedPackages(upstream);
   const tarballs = new Map<string, string>();
-  const { server, url } = await serve((request, response) => {
-    const name = decodeURIComponent(request.url ?? "").slice(1);
+  // npm keeps what it has fetched from a URL, in a cache that earlier runs share, and a port comes again.
+  const folder = `/${randomUUID()}/`;
+  const { server, url: origin } = await serve((request, response) => {
+    const name = decodeURIComponent(request.url ?? "").slice(folder.length);
     const tarball = tarballs.get(name);
     const packument = packages.get(name);
     if (tarball !== undefined) response.end(readFileSync(tarball));
@@ -117,11 +119,12 @@ export async function startRegistry(): Promise<Registry> {
     else
       response.writeHead(307, { location: new URL(name.replace("/", "%2f"), upstream).href }).end();
   });
-  for (const [name, folder] of Object.entries(PACKAGE_FOLDERS)) {
+  const url = new URL(folder, origin);
+  for (const [name, source] of Object.entries(PACKAGE_FOLDERS)) {
     const path = tarballOf(name);
     const file = `-/${basename(path)}`;
     tarballs.set(file, path);
-    packages.set(name, ourPackage(folder, path, new URL(file, url)));
+    packages.set(name, ourPackage(source, path, new URL(file, url)));
   }
   return { url, close: () => closed(server) };
 }
