@@ -39,8 +39,11 @@ test("has pages of every part", () => {
 
 test("finds pages by their words, by keyboard", async () => {
   await visit("index.html", async (page) => {
-    await page.keyboard.press("Control+k");
-    await page.locator("#localsearch-input").waitFor();
+    const search = page.locator("#localsearch-input");
+    // Keys are lost until the scripts of the page run.
+    await expect
+      .poll(() => page.keyboard.press("Control+k").then(() => search.isVisible()))
+      .toBe(true);
     await page.keyboard.type("hop-by-hop");
     await page.locator("#localsearch-list li").first().waitFor();
     await page.keyboard.press("Enter");
@@ -62,7 +65,8 @@ for (const colorScheme of ["light", "dark"] as const) {
         await page.setViewportSize({ width, height: 900 });
         const name = `${file.replaceAll("/", "-").replace(/\.html$/, "")}-${colorScheme}-${width}.png`;
         mkdirSync(SCREENS, { recursive: true });
-        await page.screenshot({ path: join(SCREENS, name), fullPage: true });
+        // The limit of the test applies: the longest page takes half a minute.
+        await page.screenshot({ path: join(SCREENS, name), fullPage: true, timeout: 0 });
         // Evaluated by the debugger's protocol, which the page's policy does not limit.
         await page.evaluate(AXE);
         const violations = await page.evaluate(async () => {
