@@ -468,6 +468,7 @@ export const SECTIONS = [
       { title: "Size of a save", suite: "store-node24, save, size" },
       { title: "Attach and read forks", suite: "store-node24, forks" },
       { title: "Collect", suite: "store-node24, collect" },
+      { title: "Services: a snapshot of 87 MB", suite: "store-node24, services" },
     ],
   },
   {

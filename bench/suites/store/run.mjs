@@ -11,6 +11,7 @@ import { log, takeTurns } from "../../harness/turns.mjs";
 import { compressedBlocks } from "../delta/rivals.mjs";
 import { about, clone, makeInputs, NAME, SUITE, writeTo } from "./inputs.mjs";
 import { makeChunks, makeOverlays } from "./rivals.mjs";
+import { measureServices } from "./services.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Inputs } from "./inputs.mjs" */
@@ -24,6 +25,7 @@ const PARTS = {
   attach: measureAttach,
   forks: measureForks,
   collect: ({ inputs, plan }) => measureCollect(inputs, plan),
+  services: ({ inputs, plan }) => measureServices(inputs, plan),
 };
 
 /** @param {import("./suite.mjs").Parameters} parameters */

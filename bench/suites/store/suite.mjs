@@ -2,6 +2,7 @@
 import { installPrograms } from "../../../scripts/lib/debian.mjs";
 import { installGoTool } from "../../../scripts/lib/go.mjs";
 import { node24 } from "../../../scripts/lib/paths.mjs";
+import { installSuite } from "../../../scripts/lib/suites.mjs";
 import { runScript } from "../../harness/programs.mjs";
 import { onDisk, ownMounts } from "../../harness/temporary.mjs";
 
@@ -19,6 +20,8 @@ export const PLAN = {
   disks: 1_000,
   generations: 98,
   unreferenced: 2_000,
+  /** The image in each object service. */
+  service: { imageBytes: 2 ** 30, dataBytes: 240e6 },
 };
 
 /** @typedef {typeof PLAN} Plan */
@@ -29,6 +32,7 @@ export const QUICK = {
   imageBytes: 2 ** 29,
   dataBytes: 50e6,
   ...{ fastRounds: 1, rounds: 1, forks: 4, disks: 10, generations: 10, unreferenced: 20 },
+  service: { imageBytes: 2 ** 28, dataBytes: 20e6 },
 };
 
 /** Space for the disk of the benchmark, in bytes: of a sparse file. */
@@ -39,7 +43,9 @@ export const NO_EVICTION = 2 ** 40;
 
 export function prepare() {
   installPrograms("store");
-  for (const name of /** @type {const} */ (["versitygw", "desync"])) installGoTool(name);
+  for (const name of /** @type {const} */ (["versitygw", "desync", "fake-gcs-server"]))
+    installGoTool(name);
+  installSuite("tests/services");
 }
 
 /** @typedef {{ folder: string, plan: Plan }} Parameters */
