@@ -1,7 +1,7 @@
 /** Snapshots and stores of disks in each service, in spite of what it does differently, or wrongly once. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
+import { checkStore, createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import {
@@ -71,4 +71,29 @@ describe.each(["versitygw", "Azurite", "fake-gcs-server"] satisfies ServerName[]
     const restoring = restoreSnapshot(source, path("compressed"), options);
     expect((await refusalOf(restoring, "ERR_SOURCE")).message).toContain("encoded as gzip");
   });
+});
+
+test("works in a bucket that keeps versions, where removed objects leave delete markers", async () => {
+  const server = await SERVERS.moto();
+  onTestFinished(() => server.close());
+  const at = (query: string) => `${server.endpoint.origin}/${new URL(server.bucket).host}?${query}`;
+  const body = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+  expect((await fetch(at("versioning"), { method: "PUT", body })).ok).toBe(true);
+  const { works } = await checkStore(`${server.bucket}/check`, server.options);
+  expect(works).toEqual({ restore: true, create: true, disks: true });
+
+  const store = await openStore(`${server.bucket}/disks`, {
+    images: path("versions"),
+    ...server.options,
+  });
+  onTestFinished(() => store.close());
+  await expectUsable(store);
+  await store.remove("bob");
+  await refusalOf(store.attach("bob"), "ERR_NO_DISK");
+  await store.create("bob", { size: MIB });
+  await store.verify("bob");
+  const names = [];
+  for await (const found of store.list()) names.push(found);
+  expect(names).toEqual(["bob"]);
+  expect(await (await fetch(at("versions"))).text()).toContain("DeleteMarker");
 });
