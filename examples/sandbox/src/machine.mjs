@@ -21,25 +21,6 @@ const KERNEL = [
   ...["-append", "console=ttyS0 quiet panic=-1"],
 ];
 
-/**
- * Starts QEMU without huge pages: with QEMU's advice to use them, Linux reads 2 MiB of the memory at each page fault, and
- * a machine that continues fetches three times as much. The seccomp filter answers `madvise(…, MADV_HUGEPAGE)` on x64
- * with success, and does nothing.
- */
-const WITHOUT_HUGE_PAGES = String.raw`
-  # Each is a code, where to go on if a comparison holds or fails, and a constant: BPF.
-  my $filter = pack "(SCCL)*",
-    0x20, 0, 0, 0,          # load the number of the system call
-    0x15, 0, 3, 28,         # madvise?
-    0x20, 0, 0, 32,         # load its third argument
-    0x15, 0, 1, 14,         # MADV_HUGEPAGE?
-    0x06, 0, 0, 0x50000,    # return 0
-    0x06, 0, 0, 0x7fff0000; # run the system call
-  my $program = pack "Sx6P", 6, $filter;
-  syscall 157, 38, 1, 0, 0, 0;            # prctl(PR_SET_NO_NEW_PRIVS, 1)
-  syscall 157, 22, 2, $program, 0, 0;     # prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER)
-  exec @ARGV or die "$ARGV[0]: $!\n";`;
-
 /** How long a machine may take to write its files, in milliseconds. */
 const SYNC_TIMEOUT = 10_000;
 
@@ -140,9 +121,8 @@ export class Machine {
     const backend = `memory-backend-file,id=memory,size=${size},mem-path=${memory},share=on`;
     const args = [
       // If this process is killed, the kernel kills QEMU, too: its disk is gone.
-      ...["--pdeathsig", "KILL", "perl", "-e", WITHOUT_HUGE_PAGES],
-      ...["qemu-system-x86_64", "-machine", `q35,accel=${accelerator}`, "-no-reboot"],
-      ...["-nodefaults", "-nographic", ...KERNEL],
+      ...["--pdeathsig", "KILL", "qemu-system-x86_64", "-machine", `q35,accel=${accelerator}`],
+      ...["-no-reboot", "-nodefaults", "-nographic", ...KERNEL],
       ...["-object", backend, "-m", `${size / 2 ** 20}`, "-machine", "memory-backend=memory"],
       ...[
         "-blockdev",
