@@ -102,5 +102,20 @@ export async function writeTo(disk, { changes, donor }, image, seed) {
   await disk.flush();
 }
 
+/**
+ * Attaches a disk, reads a byte range of it, and detaches it without a save. Returns the milliseconds until it was read.
+ *
+ * @param {DiskStore} host
+ * @param {string} name
+ */
+export async function timeToRead(host, name) {
+  const begin = performance.now();
+  const disk = await host.attach(name);
+  await disk.read(1024, 1024);
+  const elapsed = performance.now() - begin;
+  await disk.detach({ save: false });
+  return elapsed;
+}
+
 /** Makes a copy of a file that shares its blocks. @param {string} from @param {string} to */
 export const clone = (from, to) => void runOnce("cp", "--reflink=always", from, to);

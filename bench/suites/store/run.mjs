@@ -9,7 +9,7 @@ import { DiskStore } from "../../../js/snapshot/dist/index.js";
 import { itself, measureParts, result, resultsOf } from "../../harness/results.mjs";
 import { log, takeTurns } from "../../harness/turns.mjs";
 import { compressedBlocks } from "../delta/rivals.mjs";
-import { about, clone, makeInputs, NAME, SUITE, writeTo } from "./inputs.mjs";
+import { about, clone, makeInputs, NAME, SUITE, timeToRead, writeTo } from "./inputs.mjs";
 import { makeChunks, makeOverlays } from "./rivals.mjs";
 import { measureServices } from "./services.mjs";
 
@@ -63,19 +63,11 @@ async function measureAttach({ inputs, plan, qcow2, desync }) {
   // No other host changes it in between.
   const own = "own";
   await host.fork(NAME, own);
-  const attach = async (/** @type {DiskStore} */ host, name = NAME) => {
-    const begin = performance.now();
-    const disk = await host.attach(name);
-    await disk.read(1024, 1024);
-    const elapsed = performance.now() - begin;
-    await disk.detach({ save: false });
-    return elapsed;
-  };
   /** Attaches by a host that has not used the disk before. @param {object} [options] */
   const first = async (options) => {
     const other = await openHost(inputs, options);
     try {
-      return await attach(other);
+      return await timeToRead(other, NAME);
     } finally {
       await other.close();
     }
@@ -88,8 +80,8 @@ async function measureAttach({ inputs, plan, qcow2, desync }) {
       true,
       [
         { name: "hedgerow", time: () => first(cached) },
-        { name: "hedgerow, detached here before", time: () => attach(host, own) },
-        { name: "hedgerow, a folder", time: () => attach(folderHost) },
+        { name: "hedgerow, detached here before", time: () => timeToRead(host, own) },
+        { name: "hedgerow, a folder", time: () => timeToRead(folderHost, NAME) },
       ],
     ],
   ];

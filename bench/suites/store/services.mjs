@@ -1,5 +1,4 @@
 // Restores and attachments from object services, beside parallel downloads by the clients of these services.
-import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 
 import { S3 } from "@aws-sdk/client-s3";
@@ -11,7 +10,7 @@ import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import "../../harness/typescript.mjs";
 import { itself, resultsOf } from "../../harness/results.mjs";
 import { takeTurns, timeOf } from "../../harness/turns.mjs";
-import { about } from "./inputs.mjs";
+import { about, timeToRead } from "./inputs.mjs";
 
 /** @typedef {import("../../../tests/support/services.js").ServiceServer} Server */
 /** Reads a range of an object. @typedef {(start: number, end: number) => Promise<Uint8Array>} Read */
@@ -71,7 +70,8 @@ export async function measureServices({ inXfs }, plan) {
       await store.create(DISK, { from: source });
       await store.close();
       const read = connect(server);
-      check(await download(read, snapshot.length), snapshot);
+      if (!snapshot.equals(await download(read, snapshot.length)))
+        throw new Error("the client has read other bytes");
       const restored = inXfs("restored.img");
       const methods = [
         {
@@ -90,11 +90,7 @@ export async function measureServices({ inXfs }, plan) {
           async time() {
             const images = mkdtempSync(inXfs("host-"));
             const host = await DiskStore.open(`${bucket}/${STORE}`, { ...options, images });
-            const begin = performance.now();
-            const disk = await host.attach(DISK);
-            await disk.read(1024, 1024);
-            const elapsed = performance.now() - begin;
-            await disk.detach({ save: false });
+            const elapsed = await timeToRead(host, DISK);
             await host.close();
             return elapsed;
           },
@@ -125,12 +121,4 @@ async function download(read, length) {
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, readAll));
   return bytes;
-}
-
-/** @param {Uint8Array} found @param {Uint8Array} expected */
-function check(found, expected) {
-  const [one, other] = [found, expected].map((bytes) =>
-    createHash("sha256").update(bytes).digest("hex"),
-  );
-  if (one !== other) throw new Error("the client has read other bytes");
 }
