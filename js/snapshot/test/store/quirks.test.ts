@@ -9,7 +9,7 @@ import { type InjectFault, startProxy } from "../../../../tests/support/snapshot
 import { MIB } from "../support/cache.js";
 import { refused, S3_QUIRKS, type S3Quirk } from "../support/quirks.js";
 import { refusalOf } from "../support/refusal.js";
-import { BLOCK, expectUsable, openStore } from "../support/stores.js";
+import { BLOCK, expectUsable, namesIn, openStore } from "../support/stores.js";
 import { s3 } from "../support/upload-s3.js";
 
 const path = temporaryFolder();
@@ -60,9 +60,7 @@ test.each<S3Quirk>([
     const store = await openBehind(S3_QUIRKS[quirk]());
     await store.create("alice", { size: BLOCK });
     await store.create("bob", { size: 2 * BLOCK });
-    const names = [];
-    for await (const name of store.list()) names.push(name);
-    expect(names).toEqual(["alice", "bob"]);
+    expect(await namesIn(store)).toEqual(["alice", "bob"]);
     await store.collect();
     await store.verify("alice");
     await store.verify("bob");

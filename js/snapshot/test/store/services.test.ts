@@ -24,7 +24,14 @@ import { expectSame, noise } from "../../../../tests/support/snapshots/image.js"
 import { textsIn } from "../support/error-texts.js";
 import { ext4Disk, memoryDisk, xfsDisk } from "../support/loop-disk.js";
 import { refusalOf } from "../support/refusal.js";
-import { BLOCK, fillBlock, lettersOf, openStore, whileAttached } from "../support/stores.js";
+import {
+  BLOCK,
+  fillBlock,
+  lettersOf,
+  namesIn,
+  openStore,
+  whileAttached,
+} from "../support/stores.js";
 
 const MIB = 2 ** 20;
 
@@ -154,9 +161,7 @@ describe.each(Object.keys(SERVERS) as ServerName[])("%s", (name) => {
     await store.remove("carol");
     await store.collect();
     await store.verify("bob");
-    const names = [];
-    for await (const found of store.list()) names.push(found);
-    expect(names).toEqual(["bob"]);
+    expect(await namesIn(store)).toEqual(["bob"]);
   });
 
   test("names what is missing, without secrets", async () => {

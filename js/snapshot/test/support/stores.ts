@@ -133,6 +133,13 @@ export async function whileAttached<T>(
   }
 }
 
+/** Returns the names that a store lists, in that order. */
+export async function namesIn(store: Pick<DiskStore, "list">): Promise<string[]> {
+  const names: string[] = [];
+  for await (const name of store.list()) names.push(name);
+  return names;
+}
+
 /** Expects that disks of a store are created, written, forked, removed, read and collected. Leaves the disk "bob". */
 export async function expectUsable(store: DiskStore): Promise<void> {
   await store.create("alice", { size: 4 * BLOCK });
