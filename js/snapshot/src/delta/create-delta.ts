@@ -176,18 +176,16 @@ async function writeDelta(
   const { image, encoding, options, destination } = job;
   const write = job.write ?? ((making: EncodeJob) => writeSnapshot(destination, making));
   const module = await compiledEncode();
-  const encoder = new DeltaEncoder(module, image, encoding, manifest, references);
-  try {
-    const info = await write({
-      ...job,
-      async make(sink) {
-        const pieces = changedPieces(module, image, encoding, changes, await checkOf(options));
-        await encodeImage(encoder, pieces, options, sink);
-        await image.checkUnchanged();
-      },
-    });
-    return { ...info, changedBytes: encoder.changedBytes };
-  } finally {
-    encoder.free();
-  }
+  let changedBytes = 0;
+  const info = await write({
+    ...job,
+    async make(sink) {
+      const pieces = changedPieces(module, image, encoding, changes, await checkOf(options));
+      const encoder = new DeltaEncoder(module, image, encoding, manifest, references);
+      await encodeImage(encoder, pieces, options, sink);
+      await image.checkUnchanged();
+      changedBytes = encoder.changedBytes;
+    },
+  });
+  return { ...info, changedBytes };
 }

@@ -24,7 +24,7 @@ export interface EncodeJob {
   readonly transfer: Transfer;
   /**
    * Encodes the image and passes the bytes of the snapshot to `write`, in order. Publish the snapshot only after this
-   * has resolved: at its end, it fails if the image has changed.
+   * has resolved: at its end, it fails if the image has changed. Each call encodes the image anew.
    */
   make(write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>): Promise<void>;
 }
@@ -120,22 +120,29 @@ export interface FileEncoder<Piece extends Compressed> {
   push(piece: Piece): Iterable<Uint8Array>;
   /** Returns the end of the file, with the whole manifest. */
   finish(): Uint8Array;
+  /** Frees its memory. */
+  free(): void;
 }
 
 /**
  * Encodes the pieces of an image as a file: worker threads compress them.
  *
+ * @param encoder assembles them, and is freed
  * @param write receives the bytes of the file, in order
  */
-export function encodeImage<Task, Piece extends Compressed>(
+export async function encodeImage<Task, Piece extends Compressed>(
   encoder: FileEncoder<Piece>,
   pieces: Pieces<Task, Piece>,
   options: WorkOptions,
   write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<void> {
-  return compressPieces("create", pieces, options, (compressed, counts) =>
-    write(bytesOf(encoder, compressed, counts)),
-  );
+  try {
+    await compressPieces("create", pieces, options, (compressed, counts) =>
+      write(bytesOf(encoder, compressed, counts)),
+    );
+  } finally {
+    encoder.free();
+  }
 }
 
 async function* bytesOf<Piece extends Compressed>(

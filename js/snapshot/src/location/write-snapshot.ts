@@ -15,6 +15,7 @@ import type { ImageFile } from "../local/image-file.js";
 import { checkDifferentFile, SnapshotFile } from "../local/open-file.js";
 import { openTemporaryFile } from "../local/private-file.js";
 import { wrapWriteErrors } from "../local/system-errors.js";
+import { COLLIDED, hasStatus, MAX_TRIES } from "../services/failure.js";
 import { nameOf, type ObjectLocation, type ObjectService } from "../services/object-service.js";
 import { planOf, serviceOf } from "../services/open-service.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
@@ -27,24 +28,20 @@ import { checkAbsentAt, checkStoredAt, existsError, isStoredAt } from "./stored-
  * @param write writes it somewhere, as `writeSnapshot` does
  * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_ARGUMENT`
  */
-export async function writeFullSnapshot(
+export function writeFullSnapshot(
   write: (making: EncodeJob) => Promise<SnapshotInfo>,
   job: Omit<EncodeJob, "make">,
 ): Promise<SnapshotInfo> {
   const { image, encoding, options } = job;
-  const encoder = new SnapshotEncoder(await compiledEncode(), image, encoding);
-  try {
-    return await write({
-      ...job,
-      async make(sink) {
-        const pieces = await imagePieces(image, encoding, await checkOf(options));
-        await encodeImage(encoder, pieces, options, sink);
-        await image.checkUnchanged();
-      },
-    });
-  } finally {
-    encoder.free();
-  }
+  return write({
+    ...job,
+    async make(sink) {
+      const pieces = await imagePieces(image, encoding, await checkOf(options));
+      const encoder = new SnapshotEncoder(await compiledEncode(), image, encoding);
+      await encodeImage(encoder, pieces, options, sink);
+      await image.checkUnchanged();
+    },
+  });
 }
 
 /**
@@ -113,7 +110,11 @@ async function putSnapshot(url: URL, making: EncodeJob): Promise<SnapshotInfo> {
   }
 }
 
-/** Writes a snapshot to an object of a service. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
+/**
+ * Writes a snapshot to an object of a service. If a conflict has ended the upload, another one is started.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
+ */
 async function uploadSnapshot(
   location: ObjectLocation,
   { image, encoding, options, transfer, make }: EncodeJob,
@@ -121,17 +122,20 @@ async function uploadSnapshot(
   const { signal, overwrite = true } = options;
   const service = await serviceOf(location, options);
   try {
-    if (!overwrite) await checkAbsent(service, location, signal);
     const largest = await largestSnapshot(image, encoding.pieceSize);
-    return await service.upload(
-      location.key,
-      planOf(service, options, transfer, largest),
-      async (write) => {
-        const tail = new WrittenTail(nameOf(location));
-        await make((bytes) => write(tail.keep(bytes)));
-        return (await readManifest(tail)).info;
-      },
-    );
+    const plan = planOf(service, options, transfer, largest);
+    for (let tries = 1; ; tries += 1) {
+      if (!overwrite) await checkAbsent(service, location, signal);
+      try {
+        return await service.upload(location.key, plan, async (write) => {
+          const tail = new WrittenTail(nameOf(location));
+          await make((bytes) => write(tail.keep(bytes)));
+          return (await readManifest(tail)).info;
+        });
+      } catch (error) {
+        if (overwrite || tries === MAX_TRIES || !hasStatus(error, COLLIDED)) throw error;
+      }
+    }
   } finally {
     service.close();
   }

@@ -106,8 +106,20 @@ export class ServiceFailure implements RetryableFailure {
   }
 }
 
+/** How many times to send a conditional request, or an upload, whose condition holds. */
+export const MAX_TRIES = 3;
+
+/** The statuses of an upload that collided with another request, which may also have ended it. */
+export const COLLIDED = [404, 409];
+
+/** Returns whether an error has one of some statuses, and the bucket exists. */
+export function hasStatus(error: unknown, statuses: readonly number[]): boolean {
+  const isOne = error instanceof SnapshotError && statuses.includes(error.status ?? 0);
+  return isOne && !isMissingBucket((error.cause as Error | undefined)?.name);
+}
+
 /** Returns whether an error name of a service says that the bucket does not exist. */
-export function isMissingBucket(name: string | undefined): boolean {
+function isMissingBucket(name: string | undefined): boolean {
   return name === "NoSuchBucket" || name === "ContainerNotFound";
 }
 

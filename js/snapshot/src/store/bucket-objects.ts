@@ -9,7 +9,7 @@ import { CleanCause } from "../http/failure.js";
 import { isGatewayStatus } from "../http/retry.js";
 import { type Transfer, type TransferOptions, transferOf } from "../http/transfer.js";
 import { openTemporaryFile } from "../local/private-file.js";
-import { isMissingBucket } from "../services/failure.js";
+import { COLLIDED, hasStatus, MAX_TRIES } from "../services/failure.js";
 import {
   type CopySource,
   type ListedObject,
@@ -37,13 +37,7 @@ const CHUNK = 2 ** 20;
 const MAX_LENGTH = 2 ** 22;
 
 /** The statuses of conditional requests whose condition did not hold, or that collided with other requests. */
-const CONFLICTS = [404, 409, 412];
-
-/** The statuses of an upload whose object, or parts, another request has replaced or removed. */
-const SUPERSEDED = [404, 412];
-
-/** How many times to send a conditional request, or an upload, whose condition holds. */
-const MAX_TRIES = 3;
+const CONFLICTS = [...COLLIDED, 412];
 
 /** How long a removal may take to delete an object that it has marked, in milliseconds. */
 const REMOVAL = 60_000;
@@ -329,9 +323,14 @@ export class BucketObjects implements StoreObjects {
     upload: () => Promise<void>,
   ): Promise<boolean> {
     for (let tries = 1; ; tries += 1) {
-      const made = upload().then(() => true);
-      if (await unlessStatus(SUPERSEDED, made)) return true;
-      if (tries === MAX_TRIES || (await this.size(key, signal)) !== undefined) return false;
+      try {
+        await upload();
+        return true;
+      } catch (error) {
+        if (!hasStatus(error, CONFLICTS)) throw error;
+        if ((await this.size(key, signal)) !== undefined) return false;
+        if (tries === MAX_TRIES) throw error;
+      }
     }
   }
 
@@ -360,12 +359,6 @@ async function unlessStatus<T>(
     if (hasStatus(error, statuses)) return undefined;
     throw error;
   }
-}
-
-/** Returns whether an error has one of some statuses, and the bucket exists. */
-function hasStatus(error: unknown, statuses: readonly number[]): boolean {
-  const isOne = error instanceof SnapshotError && statuses.includes(error.status ?? 0);
-  return isOne && !isMissingBucket((error.cause as Error | undefined)?.name);
 }
 
 /** Returns whether a request was sent, and the service has not answered. */

@@ -1,10 +1,11 @@
 /** Uploads to S3 that fail or are aborted. */
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { createSnapshot } from "@hedgerow/snapshot";
+import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { startOrigin } from "../../../../tests/origin/origin.mjs";
@@ -14,8 +15,16 @@ import { type InjectFault, startProxy } from "../../../../tests/support/snapshot
 import { trials } from "../../../../tests/support/trials.js";
 import { refused } from "../support/quirks.js";
 import { refusalOf } from "../support/refusal.js";
-import { expected, image, MAX_ABORT_TIME, small, temporaryFiles } from "../support/upload.js";
-import { objectOf, PART, s3, s3Options, urlOf } from "../support/upload-s3.js";
+import {
+  empty,
+  expected,
+  image,
+  MAX_ABORT_TIME,
+  path,
+  small,
+  temporaryFiles,
+} from "../support/upload.js";
+import { objectOf, PART, putObject, s3, s3Options, urlOf } from "../support/upload-s3.js";
 
 type Is = (asked: Parameters<InjectFault>[0]) => boolean;
 
@@ -86,6 +95,24 @@ test.each(spoiled)("retries %s", async (what, is, how) => {
     expect(s3.multipartUploads()).toEqual([]);
   }
 });
+
+test.each(["snapshot", "delta"])(
+  "starts the upload of a %s again if a conflict has ended it",
+  async (kind) => {
+    await putObject("base", expected.get(empty)!);
+    const answers = [refused(409, "ConditionalRequestConflict"), refused(404, "NoSuchUpload")];
+    await using proxy = await startProxy(s3.endpoint, (asked) =>
+      isComplete(asked) ? answers.shift() : undefined,
+    );
+    const options = s3Options({ overwrite: false }, proxy.endpoint);
+    const base = kind === "delta" ? urlOf("base") : undefined;
+    await createSnapshot(image, urlOf(kind), { ...options, base });
+    expect(answers).toEqual([]);
+    expect(s3.multipartUploads()).toEqual([]);
+    await restoreSnapshot(urlOf(kind), path("restored"), { s3: s3Options().s3 });
+    expectSame(readFileSync(path("restored")), readFileSync(image));
+  },
+);
 
 test("retries an upload in one request whose response is lost", async () => {
   for (const overwrite of [true, false]) {

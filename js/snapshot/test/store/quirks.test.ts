@@ -82,13 +82,17 @@ test("hosts that store the same image at once share one object if the service re
   expect(s3.objects().filter(isSnapshot)).toHaveLength(1);
 });
 
-test("a store starts another upload if a conflict has ended the first", async () => {
+test.each([
+  ["a conflict has ended the first", 1],
+  ["the first collides each time", 0],
+])("a store starts another upload if %s", async (_, retries) => {
   writeFileSync(path("parts"), noise("parts", 11 * MIB));
-  const answers = [refused(409, "ConditionalRequestConflict"), refused(404, "NoSuchUpload")];
+  const conflict = refused(409, "ConditionalRequestConflict");
+  const answers = retries === 0 ? [conflict] : [conflict, refused(404, "NoSuchUpload")];
   const place = newPlace();
   const inject: InjectFault = ({ method, url = "" }) =>
     method === "POST" && url.includes("uploadId=") ? answers.shift() : undefined;
-  const store = await openBehind(inject, place, { partSize: 5 * MIB });
+  const store = await openBehind(inject, place, { partSize: 5 * MIB, retries });
   await store.create("alice", { image: path("parts") });
   await store.verify("alice");
   expect(answers).toEqual([]);
