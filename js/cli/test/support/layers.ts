@@ -210,7 +210,7 @@ function layersOf(seed: number): Member[][] {
   const content = (): Pick<Member, "content" | "sparse"> => {
     if (chance(0.15)) {
       const map = [below(5000), 1 + below(9000), 20_000 + below(200_000), 1 + below(5000)];
-      const size = 300_000 + below(2 ** 24);
+      const size = 300_000 + below(2 ** 20);
       return { content: noise(`sparse ${seed}`, map[1]! + map[3]!), sparse: { map, size } };
     }
     return { content: noise(`${seed} ${random()}`, chance(0.1) ? below(300_000) : below(6000)) };

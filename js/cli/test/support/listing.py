@@ -9,7 +9,7 @@ import sys
 
 def content_of(path, found):
     if stat.S_ISREG(found.st_mode):
-        digest = hashlib.sha256()
+        digest = hashlib.blake2b()
         with open(path, "rb") as file:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
