@@ -6,15 +6,16 @@ import {
   generateBlobSASQueryParameters,
   StorageSharedKeyCredential,
 } from "@azure/storage-blob";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { closed, serve } from "../../../../tests/support/http/listen.js";
 import { azurite, fakeGcs, type ServiceServer } from "../../../../tests/support/services.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { noise } from "../../../../tests/support/snapshots/image.js";
+import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { type InjectFault, startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { type Job, run } from "../support/job.js";
+import { StoreProcess } from "../support/store-process.js";
 
 const MIB = 2 ** 20;
 
@@ -82,13 +83,15 @@ describe.each(Object.entries(SERVICES))("%s", (_, { start, variables, options, s
   /** Starts what checks tokens before the service. @param isValid whether a request for a range may have this token */
   const startChecks = (isValid: (token: string) => boolean) => {
     const inject: InjectFault = (request) => {
-      const { authorization = "", range, ...headers } = request.headers;
+      const { authorization = "", ...headers } = request.headers;
       const [, token = ""] = /^Bearer (secret-\d+)$/.exec(authorization) ?? [];
-      if (token === "" || (range !== undefined && !isValid(token))) return { status: 401 };
-      // With this field, URLs in responses have the scheme of this proxy. Objects are served at the server's own name.
+      const isRange = headers.range !== undefined;
+      if (token === "" || (isRange && !isValid(token))) return { status: 401 };
+      // With this field, URLs in responses have the scheme of this proxy.
       request.headers = { ...headers, "x-forwarded-proto": "https" };
-      if (range !== undefined)
-        Object.assign(request.headers, { range, host: server.endpoint.host });
+      // Objects are served at the server's own name.
+      if (request.method === "GET" && !request.url?.startsWith("/storage/"))
+        request.headers.host = server.endpoint.host;
       const separator = request.url?.includes("?") ? "&" : "?";
       request.url += `${separator}${signature(server)}`;
       return undefined;
@@ -96,10 +99,13 @@ describe.each(Object.entries(SERVICES))("%s", (_, { start, variables, options, s
     return startProxy(server.endpoint, inject, { tls });
   };
 
+  /** The variables of a process that asks for tokens. */
+  const env = () => ({ NODE_EXTRA_CA_CERTS: path("cert.pem"), ...variables(issuer.url) });
+
   const perform = (job: Pick<Job, "call" | "source" | "target">, endpoint: URL) =>
     run(
       { ...job, options: { workers: 1, connections: 2, partSize: 2 ** 18, ...options(endpoint) } },
-      { env: { NODE_EXTRA_CA_CERTS: path("cert.pem"), ...variables(issuer.url) } },
+      { env: env() },
     );
 
   test("stores a snapshot, and asks for other tokens when those of a restore have ended", async () => {
@@ -121,6 +127,26 @@ describe.each(Object.entries(SERVICES))("%s", (_, { start, variables, options, s
     expect((await perform(job, endpoint)).error).toBeNull();
     expect(readFileSync(path("restored")).equals(readFileSync(path("image")))).toBe(true);
     expect(used.length).toBeGreaterThan(1);
+  });
+
+  test("keeps a disk", async () => {
+    await using checks = await startChecks(() => true);
+    const host = new StoreProcess(0, env());
+    onTestFinished(() => host.ended());
+    const place = { images: path("images"), ...options(checks.endpoint) };
+    const store = await host.open(`${server.bucket}/disks`, place);
+    await store.create("alice", { image: path("image") });
+    const disk = await store.attach("alice");
+    await disk.write(MIB, Buffer.alloc(MIB, "a"));
+    await disk.detach();
+    await store.fork("alice", ["bob"]);
+    await store.remove("alice");
+    await store.collect();
+    const fork = await store.attach("bob");
+    const expected = readFileSync(path("image")).fill("a", MIB, 2 * MIB);
+    expectSame(await fork.read(0, 4 * MIB), expected);
+    await fork.detach();
+    await store.close();
   });
 
   test("says that access is denied if no token is valid, without the tokens", async () => {

@@ -33,13 +33,17 @@ export class StoreProcess implements ModelRunner {
   #calls = 0;
   readonly store: ModelStore;
 
-  /** @param clock the number of milliseconds by which its clock is wrong */
-  constructor(clock = 0) {
+  /**
+   * @param clock the number of milliseconds by which its clock is wrong
+   * @param env variables that it has besides those of this process
+   */
+  constructor(clock = 0, env: NodeJS.ProcessEnv = {}) {
     setMaxListeners(0, this.died);
     this.#child = spawn(process.execPath, [SCRIPT], {
       stdio: ["pipe", "pipe", "inherit"],
       env: {
         ...process.env,
+        ...env,
         ...{ HEDGEROW_CLOCK: `${clock}`, HEDGEROW_MARK: this.mark, NODE_NO_WARNINGS: "1" },
       },
     });
