@@ -11,7 +11,7 @@ The most common commands:
   headers check    check lists of header rules
     hedgerow headers check internal.txt
 
-  snapshot create  compress a disk image, in a file or in S3
+  snapshot create  compress a disk image, into a file or an object service
     hedgerow snapshot create disk.img s3://my-bucket/disk.vhs
 
   disk attach      serve a disk of a store over NBD, and save what changes

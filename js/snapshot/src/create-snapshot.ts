@@ -114,15 +114,14 @@ function rangesOf(ranges: Iterable<ByteRange>): ByteRange[] {
  * Before it is written, a sample of the frames is decoded and compared with the image; with `verify`, all of them.
  *
  * - A local file is flushed to the disk, and readable by its owner only.
- * - An object of S3 is uploaded in parts while the snapshot is created.
+ * - An object of a service is uploaded in parts while the snapshot is created.
  * - For any other server, the snapshot is created in a temporary file and sent by one `PUT`.
  *
  * With the option `base`, the snapshot is a delta: it contains only the blocks that differ from the image of the base.
  * Restoring it needs Hedgerow and the objects that contain the other blocks.
  *
  * @param image the path of the image
- * @param destination the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or
- *   `s3://bucket/key`
+ * @param destination the path of the snapshot, or its URL: `file:`, `http:`, `https:`, `s3:`, `gs:` or `az:`
  * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_WORKER`, `ERR_ARGUMENT`, and with a
  *   base `ERR_CACHE` and what `restoreSnapshot` throws
  *

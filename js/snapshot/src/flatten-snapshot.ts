@@ -45,7 +45,7 @@ const FLATTEN_CHECKS: Checks<FlattenOptions> = {
  * The snapshot appears at its destination when it is complete; if anything fails before, an existing file or
  * object stays unchanged.
  *
- * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+ * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, `s3:`, `gs:` or `az:`
  * @param destination the path of the new snapshot, or its URL
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`,
  *   `ERR_SNAPSHOT_DIGEST`, `ERR_TARGET`, `ERR_ARGUMENT`

@@ -6,7 +6,7 @@ import { openSource, READ_CHECKS, type ReadOptions } from "./location/source.js"
 /**
  * Returns the properties of a snapshot. Reads only its manifest, at its end.
  *
- * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+ * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, `s3:`, `gs:` or `az:`
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`,
  *   `ERR_SNAPSHOT_DIGEST`, `ERR_ARGUMENT`
  *

@@ -39,7 +39,7 @@ const OPEN_CHECKS: Checks<OpenOptions> = {
  *
  * Needs Linux and the optional package `koffi`.
  *
- * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+ * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, `s3:`, `gs:` or `az:`
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`, `ERR_SNAPSHOT_DIGEST`,
  *   `ERR_TARGET`, `ERR_ARGUMENT`
  *

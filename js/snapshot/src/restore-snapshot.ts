@@ -50,7 +50,7 @@ export interface RestoreInfo extends SnapshotInfo {
  * From a server, ranges are downloaded in parallel, decoded as they arrive, and retried if they fail. Fails if
  * the snapshot changes meanwhile.
  *
- * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+ * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, `s3:`, `gs:` or `az:`
  * @param image the path of the image
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`,
  *   `ERR_SNAPSHOT_DIGEST`, `ERR_TARGET`, `ERR_ARGUMENT`, and with a cache what {@link ImageCache.get} throws

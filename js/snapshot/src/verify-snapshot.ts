@@ -9,7 +9,7 @@ import { WORK_CHECKS } from "./workers/pool.js";
  * Verifies every byte of a snapshot: the digest of each frame, that it decodes to what the manifest says, and
  * also the header and the frames of holes, which a restore does not read.
  *
- * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+ * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, `s3:`, `gs:` or `az:`
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`,
  *   `ERR_SNAPSHOT_DIGEST`, `ERR_ARGUMENT`
  *

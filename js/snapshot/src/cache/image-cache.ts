@@ -136,7 +136,7 @@ export class ImageCache {
    * Pass `digest` to pin the snapshot: a hit then needs no network. Without it, each call asks the server whether
    * the snapshot has changed.
    *
-   * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+   * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, `s3:`, `gs:` or `az:`
    * @throws {SnapshotError} `ERR_CACHE_SIZE`, `ERR_CACHE`, what `restoreSnapshot` throws, and for a copy
    *   `ERR_IMAGE` and `ERR_IMAGE_CHANGED`, if the image in the cache cannot be read
    */

@@ -215,7 +215,7 @@ export class Disk extends BlockDevice {
    * Saves the disk while it is in use: writes a delta relative to the last save, or else to the snapshot that was
    * opened. The delta has all earlier writes, and none that began after the copy.
    *
-   * @param destination the path of the delta, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+   * @param destination the path of the delta, or its URL: `file:`, `http:`, `https:`, `s3:`, `gs:` or `az:`
    * @throws {SnapshotError} what `createSnapshot` throws, `ERR_DISK_CLOSED`
    */
   async save(destination: string | URL, options: SaveOptions = {}): Promise<CreateInfo> {

@@ -1,4 +1,4 @@
-/** Writes a snapshot to a file, a server or S3, atomically. Its properties are read back from the bytes that were written. */
+/** Writes a snapshot to a file, a server or an object service, atomically, and reads its properties back. */
 import type { FileHandle } from "node:fs/promises";
 
 import { type EncodeJob, encodeImage } from "../encode/encode-image.js";

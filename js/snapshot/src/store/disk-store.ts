@@ -115,8 +115,8 @@ export interface Attachment {
 }
 
 /**
- * A store of named disks, in S3 or in a folder. One host at a time attaches a disk, saves it as a new generation while
- * it is in use, and detaches it; then any host may attach it.
+ * A store of named disks, in an object service or in a folder. One host at a time attaches a disk, saves it as a new
+ * generation while it is in use, and detaches it; then any host may attach it.
  *
  * All state is in the store: a host that dies loses nothing that was saved. docs/store.md describes the objects.
  *
@@ -146,10 +146,10 @@ export class DiskStore {
   /**
    * Opens a store, and creates it if it is missing, unless `create` is false.
    *
-   * An object store must support conditional writes and deletes (`If-None-Match`, `If-Match`): this is tested with a
+   * An object service must write on condition (`If-None-Match`, `If-Match`, or generations): this is tested with a
    * temporary object.
    *
-   * @param location the path of a folder, or `s3://bucket/key`
+   * @param location the path of a folder, or the URL of an object service: `s3:`, `gs:` or `az:`
    * @throws {SnapshotError} `ERR_STORE`, `ERR_ARGUMENT`, `ERR_TARGET`
    */
   static async open(location: string | URL, options: StoreOptions = {}): Promise<DiskStore> {
