@@ -29,7 +29,7 @@ async function image(...args: string[]) {
 /** An image may have more bytes than a buffer. */
 const fileDigest = (path: string) => run("b2sum", path).slice(0, 128);
 
-/** Returns the seeds of the trees of each image: 20 in one image in `npm test`, and five in each in `npm run verify`. */
+/** Returns the seeds of the trees of each image: `few` in one image in `npm test`, and five in each in `npm run verify`. */
 function imagesOf(few: number, all: number): { readonly seeds: readonly number[] }[] {
   const [count, size] = [trials({ few, all }), trials({ few, all: 5 })];
   return Array.from({ length: count / size }, (_, image) => ({
