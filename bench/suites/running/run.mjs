@@ -188,18 +188,36 @@ async function measureResume({ inputs, plan }) {
     );
   const local = await localCopy(inputs);
   const cache = await pulled(inputs);
+  const kept = await keptHost(inputs);
   const methods = [
     { name: "hedgerow", time: () => first({}) },
     { name: "hedgerow, no trace", time: () => first({ attach: { trace: false } }) },
     { name: "hedgerow, pulled", time: () => first({}, { cache }) },
+    { name: "hedgerow, same host", time: kept.time },
     { name: "full restore", time: () => first({ waits: true }) },
     { name: "boot", time: () => first({ boots: true }) },
     { name: "local file", time: local.time },
   ];
   const timed = await takeTurns(methods, plan.rounds);
+  await kept.stop();
   await cache.close();
   await local.stop();
   return resultsOf(about("resume", "nothing cached"), timed, itself);
+}
+
+/** Returns a method that resumes on the host that suspended the machine the time before. @param {Inputs} inputs */
+async function keptHost(inputs) {
+  const name = "same-host";
+  await inputs.store.fork(NAME, name);
+  const images = mkdtempSync(inputs.inXfs("same-"));
+  const store = await DiskStore.open(inputs.place, { ...inputs.slow, images });
+  return {
+    time: () => running(inputs, store, name, { saves: true }, async ({ elapsed }) => elapsed),
+    stop: async () => {
+      await store.close();
+      await inputs.store.remove(name);
+    },
+  };
 }
 
 /** Returns a cache with the images of the sandbox, which its forks share. @param {Inputs} inputs */
@@ -271,7 +289,7 @@ async function localCopy({ inXfs, fast, place }) {
 /** Times a program of the guest that reads all the memory that it has, when everything has arrived. @param {Context} context */
 async function measureTouch({ inputs, plan }) {
   const touch = (/** @type {InstanceType<typeof Machine>} */ machine) =>
-    timeOf(() => machine.run("cat /tmp/used >/dev/null"));
+    timeOf(() => machine.run("dd if=/tmp/used of=/dev/null bs=1M 2>/dev/null"));
   const local = await localCopy(inputs);
   const methods = [
     {
@@ -418,7 +436,7 @@ async function measureForks({ inputs, plan }) {
     });
   const methods = [
     { name: "hedgerow", time: () => answer(plan.forks, {}) },
-    { name: "one", time: () => answer(1, {}) },
+    { name: "one fork", time: () => answer(1, {}) },
     { name: "boots", time: () => answer(plan.forks, { boots: true }) },
   ];
   const timed = await takeTurns(methods, plan.forkRounds, { warmUps: 0 });
