@@ -429,6 +429,7 @@ export const SECTIONS = [
     },
     tables: [
       { title: "Random reads", suite: "disk-node24, random reads", more: true },
+      { title: "Random reads in a guest", suite: "disk-node24, guest reads", more: true },
       { title: "Copy to nowhere", suite: "disk-node24, copy" },
       { title: "Fill", suite: "disk-node24, fill" },
       { title: "`nbdcopy` during the fill", suite: "disk-node24, copy while filling" },
@@ -469,6 +470,45 @@ export const SECTIONS = [
       { title: "Attach and read forks", suite: "store-node24, forks" },
       { title: "Collect", suite: "store-node24, collect" },
       { title: "Services: a snapshot of 87 MB", suite: "store-node24, services" },
+    ],
+  },
+  {
+    name: "running",
+    question: "Resuming a running sandbox",
+    finding: (at) => {
+      const resume = at("running-node24, resume", "nothing cached");
+      const bytes = at("running-node24, checkpoint, bytes", "20 MiB changed");
+      const touch = at("running-node24, touch", "all used memory");
+      const forks = at("running-node24, forks", "16 at once");
+      return `A sandbox with 1 GiB of memory answers **${resume.ours}** after it is asked to resume on a host that has
+        nothing of it. With its images pulled that takes ${resume.times("hedgerow, pulled")} as long, on the host
+        that suspended it ${resume.times("hedgerow, same host")}, from local files
+        ${resume.times("local file")}, without a trace ${resume.times("hedgerow, no trace")}, after a full
+        restore ${resume.times("full restore")}, and a boot ${resume.times("boot")}. Suspending it takes
+        ${at("running-node24, suspend", "in use, filled").ours}. A checkpoint stops it for
+        ${at("running-node24, checkpoint, pause", "20 MiB changed").ours} and uploads ${bytes.ours} if 20 MiB changed;
+        the changed pages have ${bytes.times("zstd -3 of the changed pages")} as many bytes, compressed. Reading all
+        used memory takes ${touch.times("local file")} as long from a local file. 16 forks answer in
+        ${forks.ours}: one takes ${forks.times("one fork")} as long, and 16 boots ${forks.times("boots")}.`;
+    },
+    chart: {
+      title: "Resume a sandbox, until it answers",
+      lines: [`1 GiB of memory, 400 MiB in use; ${FAST}.`],
+      axis: "time, s",
+      divide: 1000,
+      groups: [{ suite: "running-node24, resume", workload: "nothing cached" }],
+      methods: [
+        ...["hedgerow, same host", "hedgerow, pulled", "hedgerow, no trace", "full restore"],
+        ...["boot", "local file"],
+      ],
+    },
+    tables: [
+      { title: "Resume, until it answers", suite: "running-node24, resume" },
+      { title: "Read all used memory", suite: "running-node24, touch" },
+      { title: "Suspend", suite: "running-node24, suspend" },
+      { title: "Pause of a checkpoint", suite: "running-node24, checkpoint, pause" },
+      { title: "Bytes of a checkpoint", suite: "running-node24, checkpoint, bytes" },
+      { title: "Forks, until all answer", suite: "running-node24, forks" },
     ],
   },
   {

@@ -63,7 +63,7 @@ const LABELS = {
 };
 
 const FLOORS =
-  /^(floor|bare$|nothing$|local file|cp$|cp, then|reading both|zstd -3 of the changed|no fill|node$)/;
+  /^(floor|bare$|nothing$|local file|cp$|cp, then|reading both|zstd -3 of the changed|no fill|one fork$|node$)/;
 
 /** Names of our variants that do not begin with ours. */
 const OWN =
@@ -146,7 +146,7 @@ export function lossesOf(figures, tables) {
     const cases = rivals.filter(({ method }) => method === name);
     const times = cases.filter(({ ahead }) => ahead).map((one) => one.times);
     const range = new Set([Math.min(...times), Math.max(...times)].map(ratio));
-    return `${labelOf(name)} (${times.length} of ${cases.length} cases, ${[...range].join(" to ")} ×)`;
+    return `${labelOf(name)} (${times.length} of ${cases.length} cases, ${[...range].join("–")} ×)`;
   });
   return `**Where it loses:** ${lost.length === 0 ? "nowhere here" : lost.join("; ")}.\n`;
 }
