@@ -11,8 +11,6 @@ import { greeting, start } from "../disk/nbd-servers.mjs";
 
 /** @typedef {import("./inputs.mjs").Inputs} Inputs */
 
-const BUCKET = "snapshots";
-
 /** Makes an overlay of what differs from the base, as a virtual machine would have written it. */
 const OVERLAY = `qemu-img create -q -f qcow2 -b "$1" -F raw "$3"
 qemu-img rebase -q -f qcow2 -b "$2" -F raw "$3"`;
@@ -32,14 +30,15 @@ const run = (script, ...args) => timed(shell(script, ...args));
 /** Disks as qcow2 overlays, whose base and overlay are in the object store. @param {Inputs} inputs */
 export async function makeOverlays({ inXfs, base, image, link, s3 }) {
   const { region, credentials } = s3.options;
+  const { bucket: Bucket } = s3;
   const client = new S3Client({
     ...{ endpoint: link.endpoint, region, credentials, forcePathStyle: true },
     requestChecksumCalculation: "WHEN_REQUIRED",
   });
   const urlOf = (/** @type {string} */ Key) =>
-    getSignedUrl(client, new GetObjectCommand({ Bucket: BUCKET, Key }), { expiresIn: 7200 });
+    getSignedUrl(client, new GetObjectCommand({ Bucket, Key }), { expiresIn: 7200 });
   const uploadUrlOf = (/** @type {string} */ Key) =>
-    getSignedUrl(client, new PutObjectCommand({ Bucket: BUCKET, Key }), { expiresIn: 7200 });
+    getSignedUrl(client, new PutObjectCommand({ Bucket, Key }), { expiresIn: 7200 });
   const [overlay, saved, whole] = [
     inXfs("overlay.qcow2"),
     inXfs("saved.qcow2"),
@@ -107,7 +106,7 @@ export async function makeOverlays({ inXfs, base, image, link, s3 }) {
 }
 
 /** Disks as chunks of desync, in the object store. @param {Inputs} inputs */
-export async function makeChunks({ folder, inXfs, base, image, link, s3 }) {
+export async function makeChunks({ inXfs, base, image, link, s3 }) {
   const { region, credentials } = s3.options;
   const env = {
     S3_ACCESS_KEY: credentials.accessKeyId,
@@ -115,7 +114,7 @@ export async function makeChunks({ folder, inXfs, base, image, link, s3 }) {
     S3_REGION: region,
   };
   Object.assign(process.env, env);
-  const store = `s3+${link.endpoint}/${BUCKET}/chunks`;
+  const store = `s3+${link.endpoint}/${s3.bucket}/chunks`;
   const [baseIndex, index, restored] = [
     inXfs("base.caibx"),
     inXfs("image.caibx"),
@@ -123,7 +122,7 @@ export async function makeChunks({ folder, inXfs, base, image, link, s3 }) {
   ];
   const desync = (/** @type {string[]} */ ...args) => timed([goTool("desync"), ...args]);
   await desync("make", "-n", "32", "-s", store, baseIndex, base);
-  const stored = () => sizeIn(join(folder, "objects", BUCKET, "chunks"));
+  const stored = () => sizeIn(join(s3.objects, "chunks"));
   const before = stored();
   let newBytes = 0;
   return {

@@ -236,7 +236,7 @@ function writeObjects(folder, { disks, generations: count, unreferenced }) {
 
 /** @param {import("./inputs.mjs").Inputs} inputs @param {import("./suite.mjs").Plan} plan */
 async function measureCollect({ folder, s3 }, plan) {
-  writeObjects(join(folder, "objects", "snapshots", "many"), plan);
+  writeObjects(join(s3.objects, "many"), plan);
   const store = await DiskStore.open(s3.url("many"), { s3: s3.options });
   await store.close();
   const script = fileURLToPath(new URL("collect.mjs", import.meta.url));

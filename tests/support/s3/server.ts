@@ -39,11 +39,15 @@ interface MultipartUpload {
   readonly uploadId: string;
 }
 
-/** Starts a server. It ends with this process, or when its time is over, if it is not closed before. */
-export async function startS3(): Promise<S3Server> {
+/**
+ * Starts a server. It ends with this process, or when its time is over, if it is not closed before.
+ *
+ * @param parent of its folder
+ */
+export async function startS3(parent = tmpdir()): Promise<S3Server> {
   const program = goTool("versitygw");
   if (!existsSync(program)) throw new Error(`expected ${program}, which scripts/test.mjs builds`);
-  const root = mkdtempSync(join(tmpdir(), "hedgerow-s3-"));
+  const root = mkdtempSync(join(parent, "hedgerow-s3-"));
   const [region, bucket] = ["eu-central-1", "snapshots"];
   // Metadata is kept in files, since not every file system supports extended attributes.
   const [objects, metadata] = [join(root, "objects"), join(root, "metadata")];
