@@ -10,8 +10,8 @@ import { attach, failure, json, withDisk } from "../support/disk-store.js";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** A user who is not in the password file. */
-const USER = 54_321;
+/** A user who is not in the password file, and whose files in /tmp no other run of these tests has. */
+const USER = 100_000 + process.pid;
 
 /** Starts the command as that user, with an empty /var/tmp. */
 function startAsNobody(args: readonly string[], env: NodeJS.ProcessEnv) {
