@@ -1,5 +1,5 @@
 /** What the command leaves when it is ended. */
-import { mkdirSync, readdirSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 
@@ -24,7 +24,9 @@ async function startEndless() {
   const path = { PATH: `${join(root, "bin")}:${process.env.PATH}` };
   const out = join(root, "out");
   const child = start(["image", "create", "docker://x/y", join(out, "image")], path);
-  await vi.waitUntil(() => readdirSync(out).some(isPrivate), { timeout: 50_000 });
+  // A folder without its socket is that of a process which has just begun.
+  const isHeld = (name: string) => isPrivate(name) && existsSync(join(out, name, "alive"));
+  await vi.waitUntil(() => readdirSync(out).some(isHeld), { timeout: 50_000 });
   return { out, child };
 }
 

@@ -156,7 +156,7 @@ test.each([
   const error = await rejectionOf(read(client.get({})));
   expect(error).toMatchObject({ name: "RequestFailure", isTransient: true });
   expect((error as Error).message).toMatch(message);
-  await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
+  await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 20_000);
 });
 
 test("accepts headers of as many bytes as Node does", async () => {
@@ -225,7 +225,7 @@ const MOMENTS = {
   "while it connects": async (download: Download) => void read(download).catch(() => {}),
   "before the response": async (download: Download, { requests }: Scripted) => {
     read(download).catch(() => {});
-    await vi.waitFor(() => expect(requests[0]).toHaveLength(1));
+    await vi.waitFor(() => expect(requests[0]).toHaveLength(1), 20_000);
   },
   "in the head": (download: Download) => download.response(async () => {}),
   "in the body": (download: Download) =>
@@ -246,10 +246,11 @@ test.each(Object.entries(MOMENTS))(
       message: "the request was cancelled",
     });
     // It may not have reached the server.
-    for (const socket of served.sockets) await vi.waitFor(() => expect(socket.closed).toBe(true));
+    for (const socket of served.sockets)
+      await vi.waitFor(() => expect(socket.closed).toBe(true), 20_000);
     const next = served.client.get({});
     read(next).catch(() => {});
-    await vi.waitFor(() => expect(served.requests.at(-1)).toHaveLength(1));
+    await vi.waitFor(() => expect(served.requests.at(-1)).toHaveLength(1), 20_000);
     expect(served.requests.filter(({ length }) => length > 1)).toEqual([]);
     next.cancel();
   },
@@ -265,7 +266,7 @@ test("passes on what a receiver of the body throws, and closes the connection", 
     }),
   );
   expect(await rejectionOf(work)).toBe(error);
-  await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
+  await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 20_000);
 });
 
 test("a cancelled download leaves the connection to the next request once its response is complete", async () => {

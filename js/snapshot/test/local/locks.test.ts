@@ -124,7 +124,7 @@ test("stops waiting for a mutex when the signal fires, and after a minute", asyn
         end = resolve;
       }),
   );
-  await vi.waitUntil(() => end !== undefined);
+  await vi.waitUntil(() => end !== undefined, 20_000);
   const controller = new AbortController();
   const aborted = other.run(async () => {}, controller.signal);
   controller.abort(new Error("the caller's own"));
