@@ -52,7 +52,7 @@ export class StateFile {
   #header: DiskHeader | undefined;
   /** The bits of the sets that the file holds. */
   #stored = Buffer.alloc(0);
-  /** Whether it holds written blocks that are not durable. */
+  /** Whether its header or blocks that were written are not durable. */
   #isDirty = false;
   /** Whether it has no header yet. */
   #isNew = false;
@@ -165,12 +165,15 @@ export class StateFile {
   }
 
   /**
-   * Adds sets, and makes the written blocks durable. The data that they describe must already be durable.
+   * Adds sets, and makes the header and the written blocks durable. The data that they describe must already be durable.
    *
    * @throws {SnapshotError} `ERR_TARGET`
    */
   async add({ frames, written }: DiskSets): Promise<void> {
-    if (this.#isNew) await this.#writeHeader(this.#known);
+    if (this.#isNew) {
+      await this.#writeHeader(this.#known);
+      this.#isDirty = true;
+    }
     const layout = layoutOf(this.#known);
     if (this.#add(layout.written, written.bytes)) this.#isDirty = true;
     // If the process is killed in between, the frames are missing, and the blocks that were written count.

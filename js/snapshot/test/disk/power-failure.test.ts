@@ -55,10 +55,10 @@ interface Recorded {
 }
 
 /** Records a process that uses a disk. */
-function record(fill: "all" | "none", seed: number): Recorded {
+function record(fill: "all" | "none", seed: number, steps = STEPS): Recorded {
   const folder = mkdtempSync(path("recorded-"));
   const options = { image: join(folder, "disk"), fill, workers: 1, trace: false };
-  const job = JSON.stringify({ source: path("a.vhs"), options, seed, steps: STEPS });
+  const job = JSON.stringify({ source: path("a.vhs"), options, seed, steps });
   const log = join(folder, "log");
   const [program, args] = recorded(log, [process.execPath, WORKLOAD, job]);
   execFileSync(program, args, { env: { ...process.env, UV_USE_IO_URING: "0" } });
@@ -164,6 +164,12 @@ test.each(cases)(
     }
   },
 );
+
+test("a power failure leaves a disk that opens, also if it was filled and never written to", async () => {
+  const done = record("all", 1, 0);
+  for (let state = 0; state < 40; state += 1)
+    await fail(done, state, async (_disk, wrong) => expect(wrong, `state ${state}`).toEqual([]));
+});
 
 test.each([
   ["the image", (name: string) => name.endsWith(".disk")],

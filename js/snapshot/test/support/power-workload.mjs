@@ -32,4 +32,5 @@ for (let step = 1; step <= steps; step += 1) {
   if (options.fill === "all" && step === steps >> 1) await disk.filled;
 }
 await running;
+if (options.fill === "all") await disk.filled;
 await disk.close();
