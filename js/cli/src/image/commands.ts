@@ -158,13 +158,29 @@ async function publish(path: string, destination: string, { overwrite }: Flags):
     await using file = await open(path);
     await file.sync();
     if (overwrite) await rename(path, destination);
-    else {
-      await link(path, destination);
-      await rm(path);
-    }
+    else await renameNew(path, destination);
   } catch (error) {
     if (systemCode(error) === "EEXIST") throw existing(destination);
     throw new CliError("ERR_OUTPUT", `cannot write ${destination}: ${messageOf(error)}`);
+  }
+}
+
+/** Renames a file unless something has the new name. On file systems without links, an empty file takes the name first. */
+async function renameNew(path: string, destination: string): Promise<void> {
+  const isLinked = await link(path, destination).then(
+    () => true,
+    (error: unknown) => {
+      if (systemCode(error) === "EEXIST") throw error;
+      return false;
+    },
+  );
+  if (isLinked) return rm(path);
+  await (await open(destination, "wx")).close();
+  try {
+    await rename(path, destination);
+  } catch (error) {
+    await rm(destination, { force: true });
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 /** Images that the command creates: what is in them, and that they are the same everywhere. */
-import { existsSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -139,6 +139,28 @@ test("holds a folder with all that tar keeps, and an archive of it", async () =>
       }));
     expect(timeless(found), name).toEqual(timeless(expected));
   }
+});
+
+test("with --no-overwrite, creates an image on a file system without links, and replaces none", () => {
+  const root = makeTree({ "tree/file": "content" });
+  const create = [
+    process.execPath,
+    BIN,
+    "image",
+    "create",
+    join(root, "tree"),
+    join(root, "image"),
+  ];
+  const strace = ["-f", "-qq", "-o", join(root, "calls"), "-e", "trace=link,linkat"];
+  const inject = ["-e", "inject=link,linkat:error=EPERM"];
+  run("strace", ...strace, ...inject, ...create, "--no-overwrite", ...SMALL);
+  expect(readFileSync(join(root, "calls"), "utf8")).toContain("EPERM");
+  checkImage(join(root, "image"));
+  const before = fileDigest(join(root, "image"));
+  expect(() =>
+    run("strace", ...strace, ...inject, ...create, "--no-overwrite", ...SMALL),
+  ).toThrow();
+  expect(fileDigest(join(root, "image"))).toBe(before);
 });
 
 test("fetches an image from a registry", async () => {
