@@ -10,7 +10,7 @@ import { attach, failure, json, withDisk } from "../support/disk-store.js";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** A user who is not in the password file, and whose files in /tmp no other run of these tests has. */
+/** A user who is not in the password file. Each run of these tests has its own, and so its own files in /tmp. */
 const USER = 100_000 + process.pid;
 
 /** Starts the command as that user, with an empty /var/tmp. */

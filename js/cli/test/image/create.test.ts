@@ -143,24 +143,17 @@ test("holds a folder with all that tar keeps, and an archive of it", async () =>
 
 test("with --no-overwrite, creates an image on a file system without links, and replaces none", () => {
   const root = makeTree({ "tree/file": "content" });
-  const create = [
-    process.execPath,
-    BIN,
-    "image",
-    "create",
-    join(root, "tree"),
-    join(root, "image"),
-  ];
-  const strace = ["-f", "-qq", "-o", join(root, "calls"), "-e", "trace=link,linkat"];
-  const inject = ["-e", "inject=link,linkat:error=EPERM"];
-  run("strace", ...strace, ...inject, ...create, "--no-overwrite", ...SMALL);
-  expect(readFileSync(join(root, "calls"), "utf8")).toContain("EPERM");
-  checkImage(join(root, "image"));
-  const before = fileDigest(join(root, "image"));
-  expect(() =>
-    run("strace", ...strace, ...inject, ...create, "--no-overwrite", ...SMALL),
-  ).toThrow();
-  expect(fileDigest(join(root, "image"))).toBe(before);
+  const [calls, path] = [join(root, "calls"), join(root, "image")];
+  const inject = ["-e", "trace=link,linkat", "-e", "inject=link,linkat:error=EPERM"];
+  const command = [process.execPath, BIN, "image", "create", join(root, "tree"), path];
+  const create = () =>
+    run("strace", "-f", "-qq", "-o", calls, ...inject, ...command, "--no-overwrite", ...SMALL);
+  create();
+  expect(readFileSync(calls, "utf8")).toContain("EPERM");
+  checkImage(path);
+  const before = fileDigest(path);
+  expect(create).toThrow();
+  expect(fileDigest(path)).toBe(before);
 });
 
 test("fetches an image from a registry", async () => {
