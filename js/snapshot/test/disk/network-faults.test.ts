@@ -49,9 +49,7 @@ describe.each(fills)("with fill: %s", (fill) => {
     async ({ faults, timeouts }) => {
       const origin = await serve({ faults: faults() });
       const target = newImage();
-      // Ranges depend on what readers have fetched meanwhile, so that a frame may be damaged in several of them.
-      const patient = { ...OPTIONS, retries: 10 };
-      const options: OpenOptions = { ...patient, fill, timeouts, trace: false, image: target };
+      const options: OpenOptions = { ...OPTIONS, fill, timeouts, trace: false, image: target };
       const disk = await openSnapshot(origin.url("/a.vhs"), options);
       try {
         expectSame(await readAll(disk), image);
