@@ -1,6 +1,6 @@
 /** The process of the command: its streams, arguments and exit code. */
 import { report } from "./error.js";
-import { run } from "./run.js";
+import { run } from "./program.js";
 
 const args = process.argv.slice(2);
 

@@ -1,8 +1,10 @@
+/** The command `hedgerow`: what it consists of, and running a command line. */
 import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
 
-import { Command } from "commander";
-
-import { EXAMPLES } from "./examples.js";
+import { EXIT, report, systemCode } from "./error.js";
+import { EXAMPLES, OVERVIEW } from "./examples.js";
+import { jsonOf, oneLine, print } from "./print.js";
 
 const EXIT_CODES = `
 Exit codes:
@@ -24,7 +26,7 @@ const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>
   store: async () => (await import("./store.js")).addStoreCommands,
   cache: async () => (await import("./cache.js")).addCacheCommands,
   fleet: async () => (await import("./fleet/commands.js")).addFleetCommands,
-  completion: async () => (await import("./completion/index.js")).addCompletionCommand,
+  completion: async () => (await import("./completion/commands.js")).addCompletionCommand,
 };
 
 /** The group whose command needs all others. */
@@ -65,4 +67,38 @@ function addHelpTexts(command: Command, path: string): void {
   const examples = EXAMPLES[path]?.map((example) => `\n  hedgerow ${example}`).join("");
   command.addHelpText("after", `${EXIT_CODES}\n\nExamples:${examples}`);
   for (const below of command.commands) addHelpTexts(below, `${path} ${below.name()}`.trimStart());
+}
+
+/**
+ * Runs a command line. Prints errors and warnings on standard error, and sets the exit code of the process.
+ *
+ * @param args without the program and the script
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  const json = args.includes("--json");
+  printWarnings(json);
+  try {
+    if (args.length === 0) return await print(OVERVIEW);
+    const hedgerow = await program(args[0]);
+    await hedgerow.parseAsync(args, { from: "user" });
+  } catch (error) {
+    // `--help` and `--version` also throw, after printing. A reader that closes the pipe early is not a failure.
+    const isDone =
+      (error instanceof CommanderError && error.exitCode === 0) || systemCode(error) === "EPIPE";
+    process.exitCode = isDone ? EXIT.done : report(error, json);
+  }
+}
+
+/**
+ * Prints each process warning on standard error in one line, with `--json` as an object. Node's default prints a second
+ * line about `--trace-warnings`, which does not help users of the command.
+ */
+function printWarnings(json: boolean): void {
+  // The AWS SDK would warn about Node versions that it will drop later.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
+  process.removeAllListeners("warning");
+  process.on("warning", (warning) => {
+    const message = oneLine(warning.message);
+    process.stderr.write(json ? jsonOf({ warning: { message } }) : `hedgerow: ${message}\n`);
+  });
 }

@@ -19,11 +19,15 @@ import {
   addListenOptions,
   type FillFlags,
   fillOptionsOf,
+  imagesOption,
   type ListenFlags,
+  nameArgument,
+  openStore,
+  type StoreFlags,
   serveOptionsOf,
+  storeArgument,
 } from "./options.js";
 import { warnOfFullDisks } from "./serve.js";
-import { imagesOption, nameArgument, openStore, type StoreFlags, storeArgument } from "./store.js";
 
 interface AttachFlags extends StoreFlags, ListenFlags, FillFlags, WorkFlags, CacheFlags {
   readonly steal: boolean;

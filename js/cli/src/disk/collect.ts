@@ -9,7 +9,13 @@ import { interruptible } from "../interrupt.js";
 import { jsonOption, parseWhole } from "../options.js";
 import { columns, grouped, jsonOf, oneLine, print, size, table } from "../print.js";
 import { addStoreTransferOptions } from "../snapshot/options.js";
-import { dryRunOption, imagesOption, openStore, type StoreFlags, storeArgument } from "./store.js";
+import {
+  dryRunOption,
+  imagesOption,
+  openStore,
+  type StoreFlags,
+  storeArgument,
+} from "./options.js";
 
 interface ExpireFlags extends StoreFlags {
   readonly name?: string;

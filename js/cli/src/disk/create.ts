@@ -19,16 +19,16 @@ import {
   type WorkFlags,
   workersOption,
 } from "../snapshot/options.js";
+import { printGeneration } from "./inspect.js";
 import {
   type GenerationFlags,
   generationOption,
   labelOption,
   nameArgument,
   openStore,
-  printGeneration,
   type StoreFlags,
   storeArgument,
-} from "./store.js";
+} from "./options.js";
 
 interface CreateFlags extends StoreFlags, ReadFlags, WorkFlags {
   readonly from?: string;

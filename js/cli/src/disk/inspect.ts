@@ -1,11 +1,11 @@
-/** The commands that show and check the content of a store. */
-import type { Generation, Reference } from "@hedgerow/snapshot";
+/** The commands that show and check the content of a store, and how they and others print a generation. */
+import type { Generation, Reference, SavedGeneration } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 import prettyBytes from "pretty-bytes";
 
 import { CliError } from "../error.js";
 import { interruptible } from "../interrupt.js";
-import { jsonOption } from "../options.js";
+import { jsonOption, type OutputFlags } from "../options.js";
 import {
   columns,
   escapeControls,
@@ -21,16 +21,13 @@ import {
 import { doWork } from "../progress.js";
 import { addStoreTransferOptions } from "../snapshot/options.js";
 import {
-  forkOf,
   type GenerationFlags,
   generationOption,
   nameArgument,
   openStore,
-  printGeneration,
   type StoreFlags,
   storeArgument,
-  volumeRows,
-} from "./store.js";
+} from "./options.js";
 
 interface ListFlags extends StoreFlags {
   readonly prefix?: string;
@@ -173,4 +170,44 @@ async function verify(place: string, name: string, flags: GenerationFlags): Prom
     return await store.verify(name, { generation, signal });
   });
   await printGeneration(verified, flags);
+}
+
+/** A generation, with the measurements of its save where a command reports them. */
+type Printed = Generation & Partial<SavedGeneration>;
+
+/** Prints a generation as a table or as one JSON object. */
+export async function printGeneration(generation: Printed, { json }: OutputFlags): Promise<void> {
+  await print(json ? jsonOf(generation) : table(rowsOf(generation)));
+}
+
+/** Returns the rows of a table. */
+function rowsOf(generation: Printed): Record<string, string> {
+  const { number, digest, time, bytes, totalBytes, label, parent } = generation;
+  const { changedBytes, pause } = generation;
+  return {
+    generation: String(number),
+    identity: digest,
+    saved: utc(time),
+    ...(label === undefined ? {} : { label: escapeControls(label) }),
+    ...(parent === undefined ? {} : { "fork of": forkOf(generation) }),
+    size: size(bytes),
+    "with bases": size(totalBytes),
+    ...volumeRows(generation),
+    ...(changedBytes === undefined ? {} : { changed: size(changedBytes) }),
+    ...(pause === undefined ? {} : { "writes paused": `${pause.toFixed(1)} ms` }),
+  };
+}
+
+/** Returns the rows of what a generation has beside its disk. */
+function volumeRows({ volumes, metadata }: Generation): Record<string, string> {
+  const kinds = Object.entries(volumes).map(([name, { kind }]) => `${name} (${kind})`);
+  return {
+    ...(kinds.length === 0 ? {} : { volumes: kinds.join(", ") }),
+    ...(metadata === undefined ? {} : { metadata: escapeControls(JSON.stringify(metadata)) }),
+  };
+}
+
+/** Returns the generation that a fork began from, or nothing. */
+function forkOf({ parent }: Generation): string {
+  return parent === undefined ? "" : `${escapeControls(parent.name)}, ${parent.generation}`;
 }

@@ -1,9 +1,14 @@
-/** Options of the commands that serve a disk. */
-import type { ListenOptions, OpenOptions } from "@hedgerow/snapshot";
-import { type Command, Option } from "commander";
+/** Options of the commands of disks, and opening their store. */
+import {
+  DiskStore,
+  type ListenOptions,
+  type OpenOptions,
+  type StoreOptions,
+} from "@hedgerow/snapshot";
+import { Argument, type Command, Option } from "commander";
 
 import { CliError } from "../error.js";
-import { jsonOption, parseSize, parseWhole } from "../options.js";
+import { jsonOption, type OutputFlags, parseSize, parseWhole } from "../options.js";
 import {
   addCacheOptions,
   addTransferOptions,
@@ -11,6 +16,7 @@ import {
   digestOption,
   parsePlace,
   type ReadFlags,
+  STORE_PLACE,
   type TransferFlags,
   transferOf,
   type WorkFlags,
@@ -137,4 +143,45 @@ export function fillOptionsOf(flags: FillFlags) {
 /** Returns the location of the trace; `false` for none, and undefined for the default. */
 export function tracePlaceOf({ trace }: FillFlags): string | false | undefined {
   return trace === true ? undefined : trace;
+}
+
+/** Flags of every command that opens a store. */
+export interface StoreFlags extends OutputFlags, TransferFlags {
+  readonly images?: string;
+}
+
+export const storeArgument = () =>
+  new Argument("<store>", `store of disks: ${STORE_PLACE}`).argParser(parsePlace);
+
+export const nameArgument = () => new Argument("<name>", "name of the disk");
+
+export const imagesOption = () =>
+  new Option(
+    "--images <directory>",
+    "directory of the local images (default: hedgerow/disks in XDG_STATE_HOME or ~/.local/state; with --cache, the directory of the cache with the suffix -disks)",
+  );
+
+/** Flags of commands that take a generation. */
+export interface GenerationFlags extends StoreFlags {
+  readonly generation?: number;
+}
+
+export const generationOption = () =>
+  new Option("--generation <number>", "number of a generation (default: the last one)").argParser(
+    parseWhole,
+  );
+
+export const labelOption = () => new Option("--label <text>", "note on the generation");
+
+export const dryRunOption = (what: string) =>
+  new Option("--dry-run", `only print what would be ${what}`).default(false);
+
+/** Opens a store. By default, it must exist. */
+export function openStore(
+  place: string,
+  flags: StoreFlags,
+  options: StoreOptions = {},
+): Promise<DiskStore> {
+  const { headers: _, ...transfer } = transferOf(flags);
+  return DiskStore.open(place, { create: false, images: flags.images, ...transfer, ...options });
 }

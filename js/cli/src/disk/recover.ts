@@ -8,14 +8,8 @@ import { jsonOption } from "../options.js";
 import { columns, jsonOf, oneLine, print, table } from "../print.js";
 import { doWork } from "../progress.js";
 import { addStoreTransferOptions, parsePlace } from "../snapshot/options.js";
-import {
-  imagesOption,
-  labelOption,
-  openStore,
-  printGeneration,
-  type StoreFlags,
-  storeArgument,
-} from "./store.js";
+import { printGeneration } from "./inspect.js";
+import { imagesOption, labelOption, openStore, type StoreFlags, storeArgument } from "./options.js";
 
 const HELP = `
 Killed processes and lost disks leave local images, which may have unsaved changes. Without an image,

@@ -10,7 +10,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { CliError, type ErrorCode, messageOf, systemCode } from "../error.js";
 import { jsonOption, type OutputFlags } from "../options.js";
 import { socketPaths } from "./control.js";
-import { labelOption, nameArgument, printGeneration, storeArgument } from "./store.js";
+import { printGeneration } from "./inspect.js";
+import { labelOption, nameArgument, storeArgument } from "./options.js";
 
 interface SaveFlags extends OutputFlags {
   readonly label?: string;

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { engineOutput, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
 import { expecting } from "../files/input.js";
-import { fileChunks, kindOf, Layer } from "./layer.js";
-import { openLayout, type Platform, type Source } from "./layout.js";
+import { fileChunks, kindOf, Layer, openLayout, type Platform, type Source } from "./layout.js";
 import { readTar } from "./tar.js";
 
 /** Prefixes of what skopeo fetches and converts to a layout. */

@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-import { run } from "../../src/run.js";
+import { run } from "../../src/program.js";
 
 /** The executable that npm links. */
 export const BIN = fileURLToPath(new URL("../../bin/hedgerow.js", import.meta.url));

@@ -5,11 +5,14 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 
 import { CliError, messageOf, systemCode } from "../../error.js";
 import type { RouteOptions } from "../routes/config-routes.js";
-import { readFirebase } from "./firebase.js";
-import { readNetlify, readRedirects } from "./netlify.js";
+import {
+  readFirebase,
+  readNetlify,
+  readRedirects,
+  readStaticWebApps,
+  readVercel,
+} from "./readers.js";
 import type { HostFile, HostPaths, HostReader } from "./rules.js";
-import { readStaticWebApps } from "./static-web-apps.js";
-import { readVercel } from "./vercel.js";
 
 /** Nothing. */
 export const NO_HOSTS: HostPaths = { keys: [], rewrites: [], cleanUrls: false };

@@ -7,7 +7,7 @@ import { Json } from "../../files/json.js";
 import { EVERYTHING, escapeName, keysOfDirectory, keysOfPage } from "../keys.js";
 import { type RouteOptions, readConfigRoutes } from "../routes/config-routes.js";
 import { withRewrites } from "../routes/rewrites.js";
-import { walk } from "./walk.js";
+import { walk } from "./directory.js";
 
 const FUNCTION = ".func";
 const PRERENDER = ".prerender-config.json";

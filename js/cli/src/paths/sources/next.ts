@@ -15,7 +15,7 @@ import {
   readPattern,
 } from "../keys.js";
 import type { RouteOptions } from "../routes/config-routes.js";
-import { walk } from "./walk.js";
+import { walk } from "./directory.js";
 
 /** Yields the paths that `next start` answers for `.next`, and `public` and `static` of the project. */
 export async function* next(
