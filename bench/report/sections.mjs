@@ -482,7 +482,7 @@ export const SECTIONS = [
       const forks = at("running-node24, forks", "16 at once");
       return `A sandbox with 1 GiB of memory answers **${resume.ours}** after it is asked to resume on a host that has
         nothing of it. With its images pulled that takes ${resume.times("hedgerow, pulled")} as long, on the host
-        that suspended it ${resume.times("hedgerow, same host")}, from local files
+        that suspended and then pulled it ${resume.times("hedgerow, same host")}, from local files
         ${resume.times("local file")}, without a trace ${resume.times("hedgerow, no trace")}, after a full
         restore ${resume.times("full restore")}, and a boot ${resume.times("boot")}. Suspending it takes
         ${at("running-node24, suspend", "in use, filled").ours}. A checkpoint stops it for

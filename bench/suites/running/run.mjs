@@ -205,28 +205,55 @@ async function measureResume({ inputs, plan }) {
   return resultsOf(about("resume", "nothing cached"), timed, itself);
 }
 
-/** Returns a method that resumes on the host that suspended the machine the time before. @param {Inputs} inputs */
+/**
+ * Returns a method that resumes on the host that suspended the machine the time before, and then pulled what it saved.
+ *
+ * @param {Inputs} inputs
+ */
 async function keptHost(inputs) {
   const name = "same-host";
   await inputs.store.fork(NAME, name);
+  const cache = await pulled(inputs);
   const images = mkdtempSync(inputs.inXfs("same-"));
-  const store = await DiskStore.open(inputs.place, { ...inputs.slow, images });
+  const store = await DiskStore.open(inputs.place, { ...inputs.slow, images, cache });
   return {
-    time: () => running(inputs, store, name, { saves: true }, async ({ elapsed }) => elapsed),
+    time: async () => {
+      const elapsed = await running(
+        inputs,
+        store,
+        name,
+        { saves: true },
+        async (one) => one.elapsed,
+      );
+      await pull(cache, inputs, name);
+      return elapsed;
+    },
     stop: async () => {
       await store.close();
+      await cache.close();
       await inputs.store.remove(name);
     },
   };
 }
 
 /** Returns a cache with the images of the sandbox, which its forks share. @param {Inputs} inputs */
-async function pulled({ inXfs, store, fast }) {
-  const cache = await ImageCache.open(mkdtempSync(inXfs("cache-")), { maxBytes: 2 ** 40 });
-  const { last } = await store.stat(NAME);
+async function pulled(inputs) {
+  const cache = await ImageCache.open(mkdtempSync(inputs.inXfs("cache-")), { maxBytes: 2 ** 40 });
+  await pull(cache, inputs, NAME);
+  return cache;
+}
+
+/**
+ * Fetches the images of the last generation of a sandbox into a cache.
+ *
+ * @param {ImageCache} cache
+ * @param {Inputs} inputs
+ * @param {string} name
+ */
+async function pull(cache, { store, fast }, name) {
+  const { last } = await store.stat(name);
   for (const { source, digest } of [last, ...Object.values(last.volumes)])
     await (await cache.get(source, { digest, ...fast })).release();
-  return cache;
 }
 
 /**
