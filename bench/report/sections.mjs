@@ -94,8 +94,8 @@ export const SECTIONS = [
       const load = at("paths-node24-load", SITE);
       const build = at("paths-build", "1600000");
       return `Loading a filter of 24,441 paths and querying it once takes **${load.ours}** on Node 24;
-        \`JSON.parse\` and a \`Set\` take ${load.times("JSON.parse + Set")} as long. The file has
-        ${at("paths-node24-size", SITE).ours}, and a JSON array ${at("paths-node24-size", SITE).times("json")}
+        \`JSON.parse\` and a \`Set\` take ${load.times("JSON.parse + Set")} as long. The file is
+        ${at("paths-node24-size", SITE).ours}, a JSON array ${at("paths-node24-size", SITE).times("json")}
         as much. Building a filter of 1.6 million paths takes ${build.ours} a path in Rust, and with
         \`fastbloom\` ${build.times("fastbloom")} as long.`;
     },
@@ -304,7 +304,7 @@ export const SECTIONS = [
       const size = at("delta-node20, size", "1 %");
       const restore = at("delta-node20, restore", "1 %");
       return `If 1 % of an image of 4 GiB changed, creating a delta on XFS takes **${create.ours}**, and a full
-        snapshot ${create.times("hedgerow, full")} as long. The delta has **${size.ours}**, a full snapshot
+        snapshot ${create.times("hedgerow, full")} as long. The delta is **${size.ours}**, a full snapshot
         ${size.times("hedgerow, full")} as much. Restoring it with its base in the cache takes
         **${restore.ours}**, and a full snapshot ${restore.times("hedgerow, full")} as long.`;
     },
@@ -332,8 +332,8 @@ export const SECTIONS = [
       const snapshot = at("image-node24", "snapshot");
       const layer = at("image-node24, a new layer", "delta");
       return `A snapshot of a container image of 1 GB in 8 layers takes **${snapshot.ours}**. By hand, with \`umoci\`,
-        \`mke2fs\` and \`zstd\`, it takes ${snapshot.times("umoci, mke2fs, zstd")} as long. A new layer of 20 MB is a
-        delta of **${layer.ours}**: \`zstd -3\` of the layer has ${layer.times("zstd -3 of the layer")} as many bytes, and a
+        \`mke2fs\` and \`zstd\`, it takes ${snapshot.times("umoci, mke2fs, zstd")} as long. The delta of a new
+        layer is **${layer.ours}**: \`zstd -3\` of the layer has ${layer.times("zstd -3 of the layer")} as many bytes, and a
         delta between two images made apart ${layer.times("two images")}.`;
     },
     chart: {
@@ -346,7 +346,7 @@ export const SECTIONS = [
     },
     tables: [
       { title: "Snapshot of 8 layers", suite: "image-node24" },
-      { title: "Delta of a new layer of 20 MB", suite: "image-node24, a new layer" },
+      { title: "Delta of a new layer", suite: "image-node24, a new layer" },
     ],
   },
   {
@@ -481,15 +481,15 @@ export const SECTIONS = [
       const touch = at("running-node24, touch", "all used memory");
       const forks = at("running-node24, forks", "16 at once");
       return `A sandbox with 1 GiB of memory answers **${resume.ours}** after it is asked to resume on a host that has
-        nothing of it. With its images pulled that takes ${resume.times("hedgerow, pulled")} as long, on the host
-        that suspended and then pulled it ${resume.times("hedgerow, same host")}, from local files
-        ${resume.times("local file")}, without a trace ${resume.times("hedgerow, no trace")}, after a full
-        restore ${resume.times("full restore")}, and a boot ${resume.times("boot")}. Suspending it takes
+        nothing of it. From local files that takes ${resume.times("local file")} as long, with pulled images
+        ${resume.times("hedgerow, pulled")}, on the host that suspended and then pulled it
+        ${resume.times("hedgerow, same host")}, without a trace ${resume.times("hedgerow, no trace")}, after a full
+        restore ${resume.times("full restore")}, and a boot takes ${resume.times("boot")}. Suspending it takes
         ${at("running-node24, suspend", "in use, filled").ours}. A checkpoint stops it for
         ${at("running-node24, checkpoint, pause", "20 MiB changed").ours} and uploads ${bytes.ours} if 20 MiB changed;
         the changed pages have ${bytes.times("zstd -3 of the changed pages")} as many bytes, compressed. Reading all
         used memory takes ${touch.times("local file")} as long from a local file. 16 forks answer in
-        ${forks.ours}: one takes ${forks.times("one fork")} as long, and 16 boots ${forks.times("boots")}.`;
+        ${forks.ours}, one in ${forks.times("one fork")} of that, and 16 boots in ${forks.times("boots")}.`;
     },
     chart: {
       title: "Resume a sandbox, until it answers",

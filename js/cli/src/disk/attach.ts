@@ -59,7 +59,7 @@ export function addAttachCommand(disk: Command): void {
       "--save-every <duration>",
       "how often to save the disk if it has changed, such as 5m (default: only at the end)",
     )
-    .option("--freeze <command>", "shell command to run before the changes are copied for a save")
+    .option("--freeze <command>", "shell command to run before a save copies the last changes")
     .option("--thaw <command>", "shell command to run after that, even if --freeze has failed")
     .option("--hook-timeout <duration>", "time limit of --freeze and of --thaw (default: 10s)")
     .addOption(
