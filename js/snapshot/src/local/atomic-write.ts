@@ -147,14 +147,26 @@ export async function resolveTarget(
   );
 }
 
+/** Errors of a directory that cannot be flushed now, unlike those of systems that never can. */
+const UNSYNCED: ReadonlySet<unknown> = new Set(["EIO", "ENOSPC", "EDQUOT", "EMFILE", "ENFILE"]);
+
 /**
  * Flushes a directory to the disk, where the system can. Without it, the name may lead to the old file after a
  * power failure, which is complete too.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`
  */
 export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r").catch(() => undefined);
-  await directory?.sync().catch(() => {});
-  await directory?.close();
+  let directory: FileHandle | undefined;
+  try {
+    directory = await open(path, "r");
+    await directory.sync();
+  } catch (error) {
+    if (UNSYNCED.has((error as NodeJS.ErrnoException).code))
+      await wrapWriteErrors(path, Promise.reject(error));
+  } finally {
+    await directory?.close();
+  }
 }
 
 /** How often the kernel is asked to write, in milliseconds. */
