@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkPinned } from "../check.js";
+import { DecodeJob } from "../decode/decode-job.js";
 import type { SavedDelta } from "../disk/save-disk.js";
 import type { EncodeJob } from "../encode/encode-image.js";
 import { SnapshotError } from "../error.js";
@@ -14,7 +15,13 @@ import { SnapshotFile } from "../local/open-file.js";
 import { baseLocation, optionsFor, type Resolve } from "../location/base-objects.js";
 import { type Location, safeLocation } from "../location/location.js";
 import { requestAt } from "../location/request-at.js";
-import { openSource, type ReadOptions, type Source } from "../location/source.js";
+import {
+  decodeFrom,
+  openSource,
+  type ReadOptions,
+  type ReadWorkOptions,
+  type Source,
+} from "../location/source.js";
 import { fillSnapshotFile } from "../location/write-snapshot.js";
 import type { ListedObject } from "../services/object-service.js";
 import type { NewObject, StoreObjects } from "./objects.js";
@@ -132,11 +139,11 @@ export class Snapshots {
   }
 
   /**
-   * Copies a snapshot and its base objects into the store.
+   * Copies a snapshot and its base objects into the store. Verifies them, unless the service of the store copies them.
    *
    * @throws {SnapshotError} `ERR_STORE`, and what `restoreSnapshot` throws
    */
-  async import(from: Location, options: ReadOptions): Promise<StoredSnapshot> {
+  async import(from: Location, options: ReadWorkOptions): Promise<StoredSnapshot> {
     const source = await openSource(from, { options, wanted: "info" });
     try {
       const { info } = await source.manifest();
@@ -263,7 +270,7 @@ export class Snapshots {
     source: Source,
     digest: string,
     size: number,
-    options: ReadOptions,
+    options: ReadWorkOptions,
   ): Promise<void> {
     const { signal } = options;
     checkPinned(source.name, digest, (await source.manifest()).info.digest);
@@ -274,7 +281,12 @@ export class Snapshots {
     await this.objects.create(async (object) => {
       await download(from, object, options);
       const copy = await SnapshotFile.of(source.name, object.handle);
-      checkPinned(source.name, digest, (await readManifest(copy)).info.digest);
+      const manifest = await readManifest(copy, true);
+      checkPinned(source.name, digest, manifest.info.digest);
+      // Other disks with the same content will use this copy, too.
+      const isOwn = (frame: number) => manifest.frames.object(frame) === 0;
+      const job = new DecodeJob(source.name, manifest, undefined, isOwn);
+      await decodeFrom([copy], transferOf(options), job, options, undefined);
       await this.#publish(object, digest, size, signal);
     });
   }

@@ -1,5 +1,5 @@
 /** Named disks: in folders on ext4 and XFS, and in S3. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSnapshot, type Generation, restoreSnapshot } from "@hedgerow/snapshot";
 import { describe, expect, test } from "vitest";
@@ -140,6 +140,23 @@ describe.each(KINDS)("in %s", (kind) => {
     );
     await refusalOf(store.stat("other"), "ERR_NO_DISK");
   });
+
+  inTurn(
+    "a damaged snapshot is not copied into the store, where other disks would use it",
+    async () => {
+      const store = await openHost(at, "damaged-copy");
+      const image = noise("damaged", 8 * BLOCK);
+      writeFileSync(path("image"), image);
+      await createSnapshot(path("image"), path("damaged.vhs"), { pieceSize: BLOCK });
+      const bytes = readFileSync(path("damaged.vhs"));
+      bytes[bytes.length >> 1]! ^= 1;
+      writeFileSync(path("damaged.vhs"), bytes);
+      await refusalOf(store.create("a", { from: path("damaged.vhs") }), "ERR_SNAPSHOT_FORMAT");
+      await store.create("a", { image: path("image"), pieceSize: BLOCK });
+      const found = await whileAttached(store, "a", (disk) => disk.read(0, disk.size));
+      expect(found.equals(image)).toBe(true);
+    },
+  );
 
   inTurn("a snapshot of a store restores without the store", async () => {
     const store = await openHost(at, "restore");
