@@ -202,7 +202,8 @@ export class DiskSaver {
         }),
       );
     } catch (error) {
-      this.#isFull = error instanceof DeltaTooLargeError;
+      // If another volume fails, its error aborts this save, too.
+      this.#isFull = error instanceof DeltaTooLargeError && options.signal?.aborted !== true;
       throw error;
     }
   }

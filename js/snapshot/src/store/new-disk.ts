@@ -362,8 +362,8 @@ async function storeChanges(
   const { snapshots, transfer } = store;
   const options = { ...transfer, signal, resolve: snapshots.resolve };
   const disk = await openUnsaved(store, image, note, options);
-  try {
-    return await snapshots.create(async (snapshot) => {
+  const save = () =>
+    snapshots.create(async (snapshot) => {
       let stored: StoredSnapshot | undefined;
       const publish = async (info: SnapshotInfo) => {
         const published = await snapshot.publish(info, signal);
@@ -372,9 +372,11 @@ async function storeChanges(
         return published;
       };
       const target = { location: snapshots.newLocation, write: snapshot.write, publish };
-      await inFullIfTooLarge(() => disk.saver.save(target, { signal }));
+      await disk.saver.save(target, { signal });
       return stored as unknown as StoredSnapshot;
     });
+  try {
+    return await inFullIfTooLarge(save);
   } finally {
     disk.close();
     await disk.closed();

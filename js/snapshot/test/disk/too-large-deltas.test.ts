@@ -1,18 +1,20 @@
 /** Saves whose delta would exceed the limits of the format. */
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { createSnapshot } from "../../dist/create-snapshot.js";
 import { DeltaEncoder, DeltaTooLargeError } from "../../dist/delta/delta-encoder.js";
 import type { OpenDisk } from "../../dist/disk/disk.js";
-import { inFullIfTooLarge, type SaveTarget } from "../../dist/disk/save-disk.js";
+import { DiskSaver, inFullIfTooLarge, type SaveTarget } from "../../dist/disk/save-disk.js";
 import { ImageFile } from "../../dist/local/image-file.js";
 import { locationOf } from "../../dist/location/location.js";
 import { writeSnapshot } from "../../dist/location/write-snapshot.js";
 import { openSnapshot } from "../../dist/open-snapshot.js";
 import { restoreSnapshot } from "../../dist/restore-snapshot.js";
+import { DiskStore } from "../../dist/store/disk-store.js";
+import type { DiskVolume } from "../../dist/store/volume.js";
 import { compiledEncode } from "../../dist/wasm/compiled-encode.js";
 import { manifestOf } from "../support/resume-state.js";
 
@@ -92,4 +94,53 @@ test("a save whose delta is too large is a full snapshot in larger pieces, and t
   expect(delta.info?.delta?.objects.map(({ reference }) => reference)).toEqual(["full.vhs"]);
   await restoreSnapshot(path("delta.vhs"), path("restored"));
   expectSame(readFileSync(path("restored")), expected);
+});
+
+/** Lets the first save of a disk fail when it has written its delta. */
+function failFirst(isWanted: (saver: DiskSaver) => boolean = () => true): void {
+  const { save } = DiskSaver.prototype;
+  let isFirst = true;
+  vi.spyOn(DiskSaver.prototype, "save").mockImplementation(function (this: DiskSaver, target, how) {
+    if (!isFirst || !isWanted(this)) return save.call(this, target, how);
+    isFirst = false;
+    const write: SaveTarget["write"] = async (making) => {
+      await target.write?.(making);
+      throw new DeltaTooLargeError("ERR_IMAGE", "too many frames");
+    };
+    return save.call(this, { ...target, write }, how);
+  });
+}
+
+afterEach(() => void vi.restoreAllMocks());
+
+test("if the delta of one volume is too large, the others are saved as deltas", async () => {
+  const volumes = { memory: { size: 4 * BLOCK } };
+  await using store = await DiskStore.open(path("volumes"), { images: path("volume-images") });
+  await store.create("a", { size: 4 * BLOCK, volumes });
+  const disk = await store.attach("a");
+  const memory = disk.volume("memory") as DiskVolume;
+  for (const one of [disk, memory]) await one.write(0, noise("one", BLOCK));
+  const { saver } = (disk as unknown as { readonly open: OpenDisk }).open;
+  failFirst((one) => one === saver);
+  await disk.detach();
+  const again = await store.attach("a");
+  const { info } = again.volume("memory") as DiskVolume;
+  expect([again.info.delta, info.delta?.objects]).toEqual([undefined, []]);
+  await again.detach();
+});
+
+test("an image whose delta is too large is recovered as a full snapshot", async () => {
+  await using store = await DiskStore.open(path("store"), { images: path("images") });
+  await using thief = await DiskStore.open(path("store"), { images: path("thief") });
+  await store.create("a", { size: 4 * BLOCK });
+  const disk = await store.attach("a");
+  await disk.write(0, noise("one", BLOCK));
+  await (await thief.attach("a", { steal: true })).detach();
+  await expect(disk.detach()).rejects.toMatchObject({ code: "ERR_LEASE_LOST" });
+  failFirst();
+  await store.recover(disk.image, "b");
+  const recovered = await store.attach("b");
+  expect(recovered.info.delta).toBeUndefined();
+  expectSame(await recovered.read(0, BLOCK), noise("one", BLOCK));
+  await recovered.detach();
 });
