@@ -8,7 +8,12 @@ import { writeAtomically } from "../local/atomic-write.js";
 import { lockFile, Mutex } from "../local/locks.js";
 import { readWholeFile } from "../local/open-file.js";
 import { checkOwnDirectory, PRIVATE_DIRECTORY } from "../local/private-file.js";
-import { undefinedIfMissing, wrapSystemErrors } from "../local/system-errors.js";
+import {
+  isUnkeepable,
+  undefinedIfMissing,
+  wrapSystemErrors,
+  wrapWriteErrors,
+} from "../local/system-errors.js";
 import { isDigest, isVolumeKind, type VolumeKind } from "./pointer.js";
 
 const MAX_RECORD_LENGTH = 4_096;
@@ -144,8 +149,10 @@ export class LocalImages {
       const idle = await openIdleImage(image);
       if (idle === undefined) return false;
       try {
-        // If this is interrupted, the rest must not count as unsaved.
-        await this.#record(image, { ...note, isDone: true }, false);
+        // If this is interrupted, the rest must not count as unsaved. On a full file system, it may.
+        await this.#record(image, { ...note, isDone: true }, false).catch((error: unknown) => {
+          if (!isUnkeepable(error)) throw error;
+        });
         await this.#removeAll(image, idle);
         return true;
       } finally {
@@ -277,7 +284,8 @@ export class LocalImages {
   async #record(image: string, record: ImageOrigin, isDurable: boolean): Promise<void> {
     const text = `${JSON.stringify({ version: 1, store: this.store, ...record })}\n`;
     const options = { isDurable, followsLinks: false };
-    await writeAtomically(recordOf(image), options, (file) => file.writeFile(text));
+    const path = recordOf(image);
+    await writeAtomically(path, options, (file) => wrapWriteErrors(path, file.writeFile(text)));
   }
 
   /** Returns the number of bytes that were written to the image of a disk, and to the disks among its volumes. */

@@ -14,10 +14,13 @@ import type { UnsavedImage } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { MIB } from "../support/cache.js";
+import { memoryDisk } from "../support/loop-disk.js";
 import { refusalOf } from "../support/refusal.js";
 import { BLOCK, fillBlock, lettersOf, openStore, whileAttached } from "../support/stores.js";
 
 const path = temporaryFolder();
+const full = memoryDisk(MIB);
 
 /** Leaves local images with unsaved changes, and returns their paths. */
 async function leaveImages(place: string, names: readonly string[]): Promise<string[]> {
@@ -54,6 +57,19 @@ test("the record of a local image replaces a link, and not the file to which it 
   await disk.detach();
   expect(existsSync(record)).toBe(false);
   expect(readFileSync(precious, "utf8")).toBe("precious");
+});
+
+test("an image on a full file system is removed when it is given up", async () => {
+  const place = path("full");
+  await using store = await openStore(place, { images: full.path("images") });
+  await store.create("a", { size: 4 * BLOCK });
+  const disk = await store.attach("a");
+  await fillBlock(disk, 0, "x");
+  const fillUp = () => writeFileSync(full.path("rest"), Buffer.alloc(MIB));
+  expect(fillUp).toThrow("ENOSPC");
+  await refusalOf(store.attach("a", { steal: true }), "ERR_TARGET");
+  await disk.detach({ save: false });
+  expect(readdirSync(full.path("images"))).toEqual(["lock"]);
 });
 
 test("a damaged local image is listed, and keeps nobody from listing and collecting others", async () => {
