@@ -10,6 +10,9 @@ export const MAX_POINTER_LENGTH = 2 ** 21;
 /** The maximum number of generations of a disk: the next save removes the oldest one. */
 export const MAX_GENERATIONS = 1_000;
 
+/** The part of a pointer's length that saves leave to the lease of the next attachment, in bytes. */
+const LEASE_ROOM = 4_096;
+
 /** The maximum length of names, owners and labels, in characters. */
 export const MAX_NAME_LENGTH = 128;
 export const MAX_OWNER_LENGTH = 256;
@@ -167,20 +170,24 @@ export interface NewGeneration extends Omit<PointerGeneration, "number"> {
   readonly sizes: Readonly<Record<string, number>>;
 }
 
-/** Returns a pointer with one more generation. If there are too many, removes the oldest one that is not pinned. */
+/** Returns a pointer with one more generation. If there are too many, removes the oldest ones that are not pinned. */
 export function withGeneration(
   pointer: Pointer,
   { sizes, ...generation }: NewGeneration,
   isPinned: (generation: PointerGeneration) => boolean = () => false,
 ): Pointer {
   const generations = [...pointer.generations, { number: pointer.next, ...generation }];
-  if (generations.length > MAX_GENERATIONS)
+  const objects = { ...pointer.objects, ...sizes };
+  const next = { ...pointer, next: pointer.next + 1, objects };
+  for (;;) {
+    const found = withGenerations(next, generations);
+    const isTooLong = serialisePointer(found).length > MAX_POINTER_LENGTH - LEASE_ROOM;
+    if (generations.length <= MAX_GENERATIONS && !isTooLong) return found;
     generations.splice(
       generations.findIndex((one) => !isPinned(one)),
       1,
     );
-  const objects = { ...pointer.objects, ...sizes };
-  return withGenerations({ ...pointer, next: pointer.next + 1, objects }, generations);
+  }
 }
 
 /** Returns a pointer with other generations, and with the sizes of their objects alone. */

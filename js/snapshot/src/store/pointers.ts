@@ -143,9 +143,13 @@ export class Pointers {
 
   #bytes(name: string, pointer: Pointer): Buffer {
     const bytes = serialisePointer(pointer);
-    if (bytes.length <= MAX_POINTER_LENGTH) return bytes;
-    const message = `${name}: expected a pointer of at most ${MAX_POINTER_LENGTH} bytes, found ${bytes.length}; expire some generations`;
-    throw new SnapshotError("ERR_STORE", message);
+    if (bytes.length > MAX_POINTER_LENGTH) {
+      const message = `${name}: expected a pointer of at most ${MAX_POINTER_LENGTH} bytes, found ${bytes.length}; expire some generations`;
+      throw new SnapshotError("ERR_STORE", message);
+    }
+    // No host could read a pointer that is not valid, nor remove its disk.
+    parsePointer(name, bytes);
+    return bytes;
   }
 }
 

@@ -1,11 +1,14 @@
 /** Objects of stores that are damaged, hostile, or of another version. */
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DiskStore } from "@hedgerow/snapshot";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import fc from "../../../../tests/support/fast-check.js";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { trials } from "../../../../tests/support/trials.js";
+import type { StoreObjects } from "../../dist/store/objects.js";
+import { type PointerGeneration, parsePointer } from "../../dist/store/pointer.js";
+import { Pointers } from "../../dist/store/pointers.js";
 import { refusalOf } from "../support/refusal.js";
 import { BLOCK, fillBlock, lettersOf, openStore, whileAttached } from "../support/stores.js";
 
@@ -171,4 +174,16 @@ test("refuses a place without a marker, or with another one", async () => {
     writeFileSync(`${folder}/hedgerow-disks.json`, text);
     await refusalOf(DiskStore.open(folder), "ERR_STORE");
   }
+});
+
+test("a pointer that no host could read is not written", async () => {
+  const write = vi.fn();
+  const pointers = new Pointers({ name: "store", write } as Partial<StoreObjects> as StoreObjects);
+  const pointer = parsePointer("a", readFileSync(pointerFile()));
+  const [first] = pointer.generations as [PointerGeneration];
+  const generations = [{ ...first, metadata: "x".repeat(5_000) }];
+  await expect(pointers.create("a", { ...pointer, generations })).rejects.toMatchObject({
+    code: "ERR_STORE",
+  });
+  expect(write).not.toHaveBeenCalled();
 });

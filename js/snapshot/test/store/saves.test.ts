@@ -308,6 +308,22 @@ test("after a thousand generations, each save removes the oldest one that is not
   await disk.detach();
 });
 
+test("generations that the pointer has no room for are removed, except the one that is attached", async () => {
+  const store = await openHost(at, "no-room");
+  const metadata = "x".repeat(4_000);
+  await store.create("a", { size: BLOCK, metadata });
+  const disk = await store.attach("a");
+  await disk.save({ label: "2", metadata });
+  repeatLast(`${at.folder("no-room")}/disks/a`, 505);
+  await disk.save({ label: "last", metadata });
+  const numbers = [];
+  for await (const { number } of store.history("a")) numbers.push(number);
+  expect([numbers[0], numbers.at(-1)]).toEqual([1, 505]);
+  expect(numbers[1]).toBeGreaterThan(2);
+  await disk.detach();
+  expect(await whileAttached(store, "a", lettersOf)).toBe(".");
+});
+
 /** Repeats the last generation of a disk, as saves would, up to a number. */
 function repeatLast(pointer: string, end: number): void {
   const { generations, ...others } = JSON.parse(readFileSync(pointer, "utf8"));
