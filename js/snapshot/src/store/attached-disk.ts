@@ -22,7 +22,7 @@ import { HOOK_CHECKS, type HookOptions, type Hooks, hooksOf } from "./hooks.js";
 import { JointSave, type SavedVolumes, type SaveWork } from "./joint-save.js";
 import type { Lease } from "./lease.js";
 import type { ImageNote, LocalImages } from "./local-images.js";
-import { METADATA } from "./new-disk.js";
+import { copyOfMetadata, METADATA } from "./new-disk.js";
 import {
   type Content,
   contentOf,
@@ -215,7 +215,8 @@ export class AttachedDisk extends BlockDevice {
   }
 
   #withHooks(options: SaveDiskOptions): CheckedSave {
-    return { ...options, hooks: hooksOf(options, this.#attachment.hooks) };
+    const metadata = copyOfMetadata(options.metadata);
+    return { ...options, metadata, hooks: hooksOf(options, this.#attachment.hooks) };
   }
 
   async #detach(options: DetachOptions): Promise<void> {

@@ -127,6 +127,11 @@ export const METADATA: Check = is(
   (value) => isSerialisable(value) && metadataLength(value) <= MAX_METADATA_LENGTH,
 );
 
+/** Returns a copy of metadata: a caller may change its own later, even while a save is running. */
+export function copyOfMetadata(metadata: unknown): unknown {
+  return metadata === undefined ? undefined : JSON.parse(JSON.stringify(metadata));
+}
+
 const NEW_DISK_CHECKS: Checks<NewDiskOptions> = {
   ...WORK_CHECKS,
   ...CONTENT_CHECKS,
@@ -151,7 +156,7 @@ export function checkNewDisk(options: NewDiskOptions): NewDiskOptions {
   for (const [name, volume] of Object.entries(options.volumes ?? {}))
     if (kindOf(name, volume) !== "file" || contentsOf(volume).length > 0)
       checkContent(`volumes.${name}`, volume);
-  return options;
+  return { ...options, metadata: copyOfMetadata(options.metadata) };
 }
 
 function checkContent(name: string, options: ContentOptions): void {

@@ -225,6 +225,42 @@ test("memory that was not saved is not kept", async () => {
   for await (const one of store.unsaved()) expect(one).toBeUndefined();
 });
 
+test("a file that was not saved is not kept, and detaching says so", async () => {
+  const store = await openWithVolumes("file");
+  const thief = await openHost(at, "file");
+  const disk = await store.attach("a");
+  writeFileSync(volumesOf(disk).state.path, "s");
+  await (await thief.attach("a", { steal: true })).detach();
+  await refusalOf(disk.detach(), "ERR_LEASE_LOST");
+  expect(existsSync(disk.image)).toBe(false);
+});
+
+test("a disk whose memory lost bytes is given up, and its images are removed", async () => {
+  const store = await openWithVolumes("truncated");
+  const disk = await store.attach("a");
+  const { memory } = volumesOf(disk);
+  await memory.filled;
+  truncateSync(memory.image, 0);
+  await disk.detach({ save: false });
+  expect(readdirSync(dirname(disk.image))).toEqual(["lock"]);
+  expect(await whileAttached(store, "a", contentOf)).toEqual([".", "..", "....", ""]);
+});
+
+test("a generation has the metadata of its save, whatever becomes of the object later", async () => {
+  const store = await openWithVolumes("own-metadata");
+  const { disk } = await attach(store);
+  const metadata: Record<string, unknown> = { step: 1 };
+  const freeze = () => {
+    metadata.long = "x".repeat(5_000);
+  };
+  await disk.save({ metadata, freeze });
+  Object.assign(disk.generation.metadata as object, { step: 2 });
+  await disk.save({ label: "same", metadata: { step: 3 } });
+  const found = [];
+  for await (const one of store.history("a")) found.push(one.metadata);
+  expect(found).toEqual([undefined, { step: 1 }, { step: 3 }]);
+});
+
 test.each<[string, NewDiskOptions["volumes"], string]>([
   ["a name", { Data: {} }, 'volumes: expected 1 to 32 lower-case letters, digits or "-", of which'],
   ["no content", { data: { kind: "disk" } }, "volumes.data: expected one of from, image and size"],
