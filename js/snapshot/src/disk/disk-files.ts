@@ -45,6 +45,7 @@ export class DiskFiles {
   #writing: Promise<void> | undefined;
   /** Whether the directory may not have the names of the files yet, if the system fails. */
   #isNew: boolean;
+  #isUnneeded = () => false;
 
   private constructor(
     private readonly disk: LockedDisk,
@@ -156,9 +157,15 @@ export class DiskFiles {
     });
   }
 
+  /** Notes when the image will be removed once it is closed: it need not be durable then. */
+  removeIf(isUnneeded: () => boolean): void {
+    this.#isUnneeded = isUnneeded;
+  }
+
   /** Makes everything durable, and closes the image. @throws {SnapshotError} `ERR_TARGET` */
   async close(): Promise<void> {
     try {
+      if (this.#isUnneeded()) return;
       await this.sync();
       await this.#state.setWrittenIn("");
     } finally {

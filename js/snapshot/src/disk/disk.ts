@@ -37,6 +37,8 @@ export interface OpenDisk {
   readonly options: TransferOptions;
   readonly filled: Promise<void>;
   readonly progress: () => DiskProgress;
+  /** Notes when the image will be removed once the disk is closed: it need not be durable then. */
+  readonly removeIf: (isUnneeded: () => boolean) => void;
   /** Starts to close the disk. */
   readonly close: () => void;
   /** Settles when the disk is closed. */

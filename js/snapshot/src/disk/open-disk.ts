@@ -290,6 +290,7 @@ async function run(
       location,
       options,
       progress: () => ({ bytes: counters.counts.bytes, totalBytes: job.totalBytes }),
+      removeIf: (isUnneeded) => files.removeIf(isUnneeded),
       close: () => closing.abort(end),
     });
     await closed;

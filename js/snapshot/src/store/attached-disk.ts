@@ -230,19 +230,32 @@ export class AttachedDisk extends BlockDevice {
       await this.#turns.run(async () => {
         if (save) await this.#save(checked, true);
         else await lease.release();
+        this.#isClosed = true;
       });
     } catch (error) {
       if (!(error instanceof SnapshotError && error.code === "ERR_LEASE_LOST")) throw error;
       lost = error;
     }
     await this.#storing;
-    await this.#close();
-    if (lost !== undefined) await lease.abandon();
     // Without unsaved changes, there is nothing to recover. Memory cannot be.
     const isMemory = (name: string) => this.#volumes.get(name)?.kind === "memory";
     const recoverable = [...this.#disks].filter(([name]) => !isMemory(name));
-    if (save && this.#changedIn(recoverable) > 0) throw lost ?? this.#writtenTo();
+    const isSaved = () => !save || this.#changedIn(recoverable) === 0;
+    for (const { removeIf } of this.#disks.values()) removeIf(isSaved);
+    const failure = await this.#close().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (lost !== undefined) await lease.abandon();
+    if (!isSaved()) throw lost ?? failure ?? this.#writtenTo();
     await images.remove(this.image, note);
+    if (lost !== undefined && save && this.#hasChanged()) throw lost;
+  }
+
+  /** Returns whether anything was written to since the last save. */
+  #hasChanged(): boolean {
+    if (this.#changedIn(this.#disks) > 0) return true;
+    return [...this.#volumes.values()].some((one) => one.kind === "file" && one.hasChanged);
   }
 
   /** Returns the error for writes that were too late for the last save. */
@@ -251,26 +264,26 @@ export class AttachedDisk extends BlockDevice {
     return new SnapshotError("ERR_DISK_CLOSED", message);
   }
 
+  /** Closes the images. Rejects with the first error, when all are closed. */
   async #close(): Promise<void> {
     this.#isClosed = true;
     this.#ended.abort();
-    try {
-      await Promise.all(this.#diskVolumes.map((one) => one.closeDisk()));
-      for (const close of this.#attachment.closeFiles) await close();
-      // Last: while it is locked, no process looks at those of its volumes.
-      await this.closeDisk();
-      await this.#saving;
-    } finally {
-      this.#attachment.onDetached();
-    }
+    const { closeFiles, onDetached } = this.#attachment;
+    const volumes = this.#diskVolumes.map((one) => one.closeDisk());
+    const ends = await Promise.allSettled([...volumes, ...closeFiles.map((close) => close())]);
+    // Last: while it is locked, no process looks at those of its volumes.
+    ends.push(...(await Promise.allSettled([this.closeDisk()])));
+    await this.#saving;
+    onDetached();
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
   /** Saves the disk and its volumes. @param isLast whether to release it, too */
   async #save(options: CheckedSave, isLast: boolean): Promise<SavedGeneration> {
     const begun = performance.now();
     const { lease } = this.#attachment;
-    this.lost.throwIfAborted();
     if (this.#isClosed) throw new SnapshotError("ERR_DISK_CLOSED", `${this.name} was detached`);
+    this.lost.throwIfAborted();
     const commit: Commit = (change) => (isLast ? lease.release(change) : lease.commit(change));
     const { number: before } = headOf(lease.pointer);
     const changedBytes = this.#changedIn(this.#disks);
@@ -322,7 +335,8 @@ export class AttachedDisk extends BlockDevice {
       }),
       ...files.map((file) => async () => {
         const { volumes = {} } = headOf(lease.pointer);
-        const last = volumes[file.name]?.digest;
+        // What the store has of an uncertain save is not known.
+        const last = this.#isUncertain ? undefined : volumes[file.name]?.digest;
         await file.saveWith(joint, snapshots, { ...this.open.options, ...work, signal }, last);
         return 0;
       }),

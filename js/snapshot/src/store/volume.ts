@@ -1,4 +1,5 @@
 /** The further volumes of an attached disk, which are saved together with it. */
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { BlockDevice, type OpenDisk } from "../disk/disk.js";
 import { encodingOf } from "../encode/snapshot-encoder.js";
@@ -47,10 +48,24 @@ export class FileVolume {
   /** The absolute path of the file. It may be written to at any time: a save stores what it holds after `freeze`. */
   readonly path: string;
 
+  /** When it was modified last before it was restored or saved. */
+  #modified: number | undefined;
+
   /** @internal */
   constructor(path: string, name: string) {
     this.path = path;
     this.name = name;
+    this.#modified = this.#modificationTime;
+  }
+
+  /** Whether the file was written to or removed since it was restored or saved last. @internal */
+  get hasChanged(): boolean {
+    return this.#modificationTime !== this.#modified;
+  }
+
+  /** When the file was modified, in milliseconds; undefined if it is missing. */
+  get #modificationTime(): number | undefined {
+    return statSync(this.path, { throwIfNoEntry: false })?.mtimeMs;
   }
 
   /**
@@ -69,8 +84,10 @@ export class FileVolume {
     const { path } = this;
     const { signal } = work;
     const { handle } = await openTemporaryFile(dirname(path));
+    let modified: number | undefined;
     try {
       await joint.copy(async () => {
+        modified = this.#modificationTime;
         const image = await ImageFile.open(path);
         try {
           await copyInto({ image, path, file: handle, signal });
@@ -87,6 +104,7 @@ export class FileVolume {
         await snapshot.publish(info, signal);
         await joint.publish(this.name, storedOf(info));
       });
+      this.#modified = modified;
     } finally {
       await handle.close();
     }

@@ -9,7 +9,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AttachedDisk, DiskStore, ImageCache, type StoreOptions } from "@hedgerow/snapshot";
+import {
+  type AttachedDisk,
+  DiskStore,
+  type FileVolume,
+  ImageCache,
+  type StoreOptions,
+} from "@hedgerow/snapshot";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
@@ -375,6 +381,28 @@ test("a detach whose response was lost fails if another host has attached the di
   isLossy = false;
   await expect(disk.detach()).rejects.toMatchObject({ code: "ERR_LEASE_LOST" });
   await taken.detach();
+});
+
+test("a file is saved as it is, whatever the store has of a save whose response was lost", async () => {
+  const place = newPlace();
+  let isLossy = false;
+  const { store } = await openBehindWire(place, "anna", (method, url) =>
+    isLossy && url.includes("/disks/")
+      ? { [method === "PUT" ? "loseResponse" : "loseRequest"]: true }
+      : undefined,
+  );
+  await store.create("alice", { size: SIZE, volumes: { state: {} } });
+  const disk = await store.attach("alice");
+  const { path: state } = disk.volume("state") as FileVolume;
+  writeFileSync(state, "lost");
+  isLossy = true;
+  await expect(disk.save()).rejects.toMatchObject({ code: "ERR_STORE" });
+  isLossy = false;
+  writeFileSync(state, "");
+  await disk.detach();
+  const again = await store.attach("alice");
+  expect(readFileSync((again.volume("state") as FileVolume).path, "utf8")).toBe("");
+  await again.detach();
 });
 
 test("a removal whose response was lost does not remove the next disk of the same name", async () => {

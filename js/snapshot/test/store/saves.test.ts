@@ -195,6 +195,18 @@ test("a detach that fails leaves the disk attached, and the next one saves it", 
   expect(await whileAttached(store, "a", lettersOf)).toBe("ab..");
 });
 
+test("a save that is called after detach is refused, and the disk counts as detached and not as lost", async () => {
+  const { disk } = await attach("detached");
+  await fillBlock(disk, 0, "a");
+  let late: Promise<unknown> | undefined;
+  const freeze = () => {
+    late = refusalOf(disk.save({ label: "late" }), "ERR_DISK_CLOSED");
+  };
+  await disk.detach({ freeze });
+  await late;
+  expect(disk.lost.aborted).toBe(false);
+});
+
 test("writes while a disk is detached are saved, or its image stays", async () => {
   const store = await openHost(at, "detach-writing");
   await store.create("a", { size: 64 * BLOCK });
