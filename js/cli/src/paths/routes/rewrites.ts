@@ -178,7 +178,14 @@ export class Rewrite {
       // Every path that it produces is below the wildcard.
       if (to.before.startsWith(directory)) return this.spell(ANY, true);
       if (!directory.startsWith(to.before)) return [];
-      return this.spell(key.slice(to.before.length), false);
+      const rest = directory.slice(to.before.length);
+      const keys = this.spell(`${rest}*`, false);
+      // A shorter capture and what follows it may lead into the directory, too.
+      for (let end = 0; to.after !== "" && end <= rest.length; end += 1) {
+        if (to.after.startsWith(rest.slice(end)))
+          keys.push(...this.spell(rest.slice(0, end), true));
+      }
+      return keys;
     }
     // Compare without the trailing slash, because keys have none.
     if (to.after === "" && `${key}/` === to.before) return this.spell("", true);

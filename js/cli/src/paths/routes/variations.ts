@@ -75,7 +75,7 @@ function anchored(alternative: AST.Alternative, asked: Asked): Variation[] {
 
 function ofAlternatives(alternatives: AST.Alternative[], asked: Asked): Variation[] {
   const all = distinct(alternatives.flatMap(({ elements }) => ofSequence(elements, asked)));
-  return all.length > MAX_VARIATIONS ? [literal(ANY)] : all;
+  return all.length > MAX_VARIATIONS ? [anyOf(all)] : all;
 }
 
 function ofSequence(elements: AST.Element[], asked: Asked): Variation[] {
@@ -88,7 +88,7 @@ function ofSequence(elements: AST.Element[], asked: Asked): Variation[] {
       at += 1;
     }
     const next = text === "" ? ofElement(elements[at++]!, asked) : [literal(text)];
-    all = isTooMuch(all, next) ? opened(all) : joined(all, next);
+    all = joined(all, isTooMuch(all, next) ? [anyOf(next)] : next);
   }
   return all;
 }
@@ -107,11 +107,6 @@ function joined(all: readonly Variation[], next: readonly Variation[]): Variatio
       captures: { ...before.captures, ...after.captures },
     })),
   );
-}
-
-/** Returns variations after which anything may follow. */
-function opened(all: Variation[]): Variation[] {
-  return all.every(({ text }) => text.endsWith(ANY)) ? all : joined(all, [literal(ANY)]);
 }
 
 function ofElement(element: AST.Element, asked: Asked): Variation[] {
@@ -170,9 +165,19 @@ function repeated(inner: readonly Variation[]): Variation[] {
   return distinct(
     inner.map(({ text, captures }) => ({
       text: text.replaceAll(CAPTURE, ANY) + ANY,
-      captures: Object.fromEntries(Object.keys(captures).map((name) => [name, CAPTURE])),
+      captures: anyCaptures(captures),
     })),
   );
+}
+
+/** Returns the variation that stands for too many: any text, with any captures. */
+function anyOf(variations: readonly Variation[]): Variation {
+  const captures = Object.assign({}, ...variations.map((variation) => variation.captures));
+  return { text: ANY, captures: anyCaptures(captures) };
+}
+
+function anyCaptures(captures: Variation["captures"]): Variation["captures"] {
+  return Object.fromEntries(Object.keys(captures).map((name) => [name, CAPTURE]));
 }
 
 function literal(text: string): Variation {

@@ -131,9 +131,11 @@ describe("an inverted rewrite finds the paths that lead to a key", () => {
     ["/fr/x", "^/x/(en|fr)/(.*)$", "/$1/$2", ["/x/fr/x"]],
     ["/b/x", "^/A/(.*)$", "/b/$1", ["/A/x", "/a/x"]],
     ["/about.rsc", "^/(.+)(\\.segments/.+)$", "/$1.rsc", ["/about.segments/*"]],
-    ["/blog/*", "^/(.*)$", "/$1.rsc", ["/blog/*"]],
+    ["/blog/*", "^/(.*)$", "/$1.rsc", ["/blog", "/blog/*"]],
     ["/en/blog/*", "^/(.*)$", "/en/$1", ["/blog/*"]],
     ["/en/*", "^/x/(.*)$", "/en/$1", ["/x", "/x/*"]],
+    ["/u/admin/*", "^/([^/]+)$", "/u/$1/profile", ["/admin", "/admin", "/admin/*"]],
+    ["/u/a-b/c/*", "^/(.+)$", "/u/$1-b/c/d", ["/a", "/a-b/c", "/a-b/c/*"]],
     ["/x/a/café", "^/(.*)$", "/x/$1/caf%C3%A9", ["/a"]],
     ["/x/a/café", "^/y/(.*)$", "/x/$1//caf%c3%a9/", ["/y/a"]],
     ["/x/a.b/50%25", "^/(.*)$", "/x/$1%2Eb/50%", ["/a"]],
@@ -149,12 +151,22 @@ describe("an inverted rewrite finds the paths that lead to a key", () => {
     expect(leadingTo(key, pattern, destination)).toEqual(keys);
   });
 
+  test("does not invert a rewrite that copies captures of too many variations", () => {
+    const names = (of: string) => Array.from({ length: 100 }, (_, index) => of + index).join("|");
+    const pattern = `^/(.*)/(${names("l")})/(${names("c")})$`;
+    expect(Rewrite.read(pattern, "/$2/$1")).toBeDefined();
+    expect(Rewrite.read(pattern, "/$3/$2/$1")).toBeUndefined();
+    const many = `^/(.*)/(?:${Array.from({ length: 70 }, (_, a) => `(?:${names(`${a}-`)})`).join("|")}|(x))$`;
+    expect(Rewrite.read(many, "/$2/$1")).toBeUndefined();
+  });
+
   test.for<[pattern: string, destination: string]>([
     ["^/(.*)$", "/en/$1"],
     ["^/(?:(.+)/)?index(?:\\.html)?/?$", "/$1"],
     ["^/(en|fr)/(.*)$", "/$1/pages/$2.html"],
     ["^//?(?:en|fr)/(.*)$", "/$1"],
     ["^/([a-z]*)(/amp)?$", "/$1"],
+    ["^/([a-z]+)/?$", "/en/$1/fr/index"],
   ])("finds every path that a rewrite from %s to %s applies to", ([pattern, destination]) => {
     const regex = new RegExp(pattern);
     const read = Rewrite.read(pattern, destination)!;
@@ -163,8 +175,14 @@ describe("an inverted rewrite finds the paths that lead to a key", () => {
       fc.property(path, (text) => {
         if (!regex.test(text)) return;
         const target = normalizePath(text.replace(regex, destination));
-        const keys = [...read.keys, ...read.rules.flatMap((rule) => rule.keysFor(target))];
-        expect(canExist(lookupOf(keys), normalizePath(text)), `${text} to ${target}`).toBe(true);
+        const wildcards = Array.from(
+          target.matchAll(/\/(?=.)/g),
+          ({ index }) => `${target.slice(0, index)}/*`,
+        );
+        for (const key of [target, ...wildcards]) {
+          const keys = [...read.keys, ...read.rules.flatMap((rule) => rule.keysFor(key))];
+          expect(canExist(lookupOf(keys), normalizePath(text)), `${text} to ${key}`).toBe(true);
+        }
       }),
       { numRuns: 500 },
     );
