@@ -283,7 +283,7 @@ class Upload {
       const mayBeThere = isUnknown || isConflict || status === 404 || status === 412;
       const found = attempts > 1 && mayBeThere ? await this.#etag() : undefined;
       if (found === tag()) return;
-      const exists = status === 412 || (isConflict && found !== undefined);
+      const exists = status === 412 || ((isConflict || isUnknown) && found !== undefined);
       if (exists && !this.#plan.overwrite)
         throw new SnapshotError("ERR_TARGET", `${this.#store.name}: ${EXISTS}`, { status: 412 });
       throw error;

@@ -135,6 +135,19 @@ test("finds its object of S3 although every response to the upload is lost", asy
   expectSame(objectOf("every"), expected.get(small)!);
 });
 
+test("finds another object of S3 although every refusal of the upload is lost", async () => {
+  // The object is made after createSnapshot has looked for it.
+  const lose: InjectFault = ({ method }) =>
+    method === "PUT"
+      ? { hold: putObject("taken", Buffer.alloc(1)), loseResponse: true }
+      : undefined;
+  await using proxy = await startProxy(s3.endpoint, lose);
+  const options = s3Options({ overwrite: false, retries: 1 }, proxy.endpoint);
+  const error = await refusalOf(createSnapshot(small, urlOf("taken"), options), "ERR_TARGET");
+  expect(error).toMatchObject({ status: 412, message: expect.stringContaining("exists") });
+  expectSame(objectOf("taken"), Buffer.alloc(1));
+});
+
 test("fails after the last retry", async () => {
   await using proxy = await startProxy(s3.endpoint, () => ({ status: 503 }));
   const work = createSnapshot(small, urlOf("busy"), s3Options({ retries: 1 }, proxy.endpoint));
