@@ -97,8 +97,13 @@ export class Verifier {
     if (lease === "damaged") return damagedAfter(this.store.discardDamaged(digest));
     const opening = openFile("ERR_CACHE", lease.path, (image, stats) => ({ image, stats }));
     // Reading takes long, and the open file stays readable: the lease would only prevent eviction.
-    const { image, stats } = await opening.finally(() => this.store.release(lease));
+    const release = () => this.store.release(lease);
+    const { image, stats } = await opening.catch(async (error) => {
+      await release();
+      throw error;
+    });
     try {
+      await release();
       const damage = await findDamage(lease, image.fd, this.directory.layout.record(digest), pace);
       if (damage === undefined) return true;
       const isSame = () =>

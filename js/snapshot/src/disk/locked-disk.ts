@@ -131,9 +131,10 @@ export class LockedDisk {
 
   /** Ends the lock. Removes the files of a disk that was not made. */
   async close(): Promise<void> {
-    // The state file is still locked, so that no other process uses it.
+    // The state file is still locked, so that no other process uses it. The next one replaces what cannot be removed.
     if (!this.#wasThere && !this.#isMade)
-      for (const path of [this.paths.partial, this.paths.state]) await rm(path, { force: true });
+      for (const path of [this.paths.partial, this.paths.state])
+        await rm(path, { force: true }).catch(() => {});
     await this.state.close();
   }
 }

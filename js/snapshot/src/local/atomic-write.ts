@@ -59,7 +59,7 @@ export interface CompleteFile {
 }
 
 /**
- * Renames a complete temporary file to its target, after an fsync if it must be durable.
+ * Closes a complete temporary file, and renames it to its target, after an fsync if it must be durable.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
@@ -68,8 +68,11 @@ export async function publishFile(
   { file, partial, target }: CompleteFile,
   { signal, overwrite = true, isDurable = true }: AtomicWriteOptions,
 ): Promise<void> {
-  if (isDurable) await wrapWriteErrors(path, file.sync());
-  await wrapWriteErrors(path, file.close());
+  try {
+    if (isDurable) await wrapWriteErrors(path, file.sync());
+  } finally {
+    await wrapWriteErrors(path, file.close());
+  }
   signal?.throwIfAborted();
   if (overwrite) await wrapWriteErrors(path, rename(partial, target));
   else await publishNew(path, partial, target);

@@ -35,6 +35,8 @@ import {
   strayFiles,
 } from "../support/cache.js";
 import { recordEvents } from "../support/events.js";
+import { openFiles } from "../support/open-files.js";
+import { refusalOf } from "../support/refusal.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);
@@ -192,6 +194,19 @@ describe("verify", () => {
     controller.abort(signal.reason);
     expect(await verifying).toBe(signal.reason);
     expect(await cache.stats()).toMatchObject({ leases: 0, damaged: expect.any(Number) });
+  });
+
+  test("closes the image that it was to verify if the cache is removed", async () => {
+    const cache = await filledCache();
+    const { directory } = cache;
+    // The first image takes half a second.
+    const work = cache.verify({ bytesPerSecond: MIB });
+    await sleep(100);
+    rmSync(join(directory, "hedgerow-cache"));
+    // Ends of leases look for images to evict.
+    writeFileSync(join(directory, "excess"), "1");
+    await refusalOf(work, "ERR_CACHE");
+    expect(openFiles(directory).filter((file) => file.includes("images"))).toEqual([]);
   });
 
   test("reads no faster than bytesPerSecond", async () => {

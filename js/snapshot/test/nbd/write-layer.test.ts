@@ -1,5 +1,5 @@
 /** Servers that accept writes and leave the disk as it is. */
-import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import { seededRandom } from "../../../../tests/origin/random.mjs";
@@ -11,22 +11,15 @@ import { WriteLayer } from "../../dist/nbd/write-layer.js";
 import { listenOf } from "../../src/nbd/server.js";
 import { MemoryExport } from "../support/memory-export.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
+import { openFiles } from "../support/open-files.js";
 
 const { cmd, errno } = NBD;
 const SIZE = 40 * 4096 + 1000;
 const path = temporaryFolder();
 
 /** Returns the open files in a folder that have no name any more. */
-function unnamedFiles(folder: string): string[] {
-  const open = readdirSync("/proc/self/fd").map((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`);
-    } catch {
-      return "";
-    }
-  });
-  return open.filter((file) => file.startsWith(folder) && file.endsWith(" (deleted)"));
-}
+const unnamedFiles = (folder: string) =>
+  openFiles(folder).filter((file) => file.endsWith(" (deleted)"));
 
 test("what clients write reads back, also in parts of blocks, and what is below stays", async () => {
   const random = seededRandom(43);

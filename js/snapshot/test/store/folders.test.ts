@@ -12,11 +12,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DiskStore } from "@hedgerow/snapshot";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { openFiles } from "../support/open-files.js";
 import { refusalOf } from "../support/refusal.js";
 import { BLOCK, fillBlock, openStore } from "../support/stores.js";
 
@@ -137,4 +139,16 @@ test("refuses a file in place of the folder", async () => {
   writeFileSync(path("file"), "");
   await refusalOf(DiskStore.open(path("file")), "ERR_STORE");
   await refusalOf(DiskStore.open(path("file"), { create: false }), "ERR_STORE");
+});
+
+test("the file of a snapshot is closed if it cannot be made durable", async () => {
+  const store = await openStore(path("failing"), { images: path("images-of-failing") });
+  const folder = await open(path());
+  const sync = vi.spyOn(Object.getPrototypeOf(folder) as FileHandle, "sync");
+  await folder.close();
+  sync.mockRejectedValue(Object.assign(new Error("EIO"), { code: "EIO", syscall: "fsync" }));
+  await refusalOf(store.create("a", { size: BLOCK }), "ERR_STORE");
+  sync.mockRestore();
+  expect(openFiles(path("failing"))).toEqual([]);
+  await store.close();
 });
