@@ -15,8 +15,11 @@ import {
 /** The maximum number of requests in a run of debugfs each: a name with line breaks needs two, or four on a base. */
 export const MAX_REQUESTS = 1024;
 
-/** debugfs reads lines of at most 8,191 bytes. */
+/** debugfs reads 8,191 bytes of a line, and takes the rest of a longer one as another request, perhaps of a shell. */
 const MAX_LINE = 8000;
+
+/** The maximum length of a request outside of the script, which is an argument of a program on Linux. */
+const MAX_ARGUMENT = 2 ** 17 - 1;
 
 /** The range of times in an inode, in seconds. The kernel clamps others, too. */
 const [MIN_TIME, MAX_TIME] = [-(2 ** 31), 2 ** 34 - 2 ** 31 - 1];
@@ -33,6 +36,9 @@ const TYPES = {
 
 /** The properties that debugfs gives a new object. */
 const NEW: Facts = { mode: -1, uid: 0, gid: 0, seconds: 1, nanoseconds: 0, xattrs: new Map() };
+
+/** The words of a request. */
+type Words = readonly [command: string, ...args: string[]];
 
 /** A name in the image while the script runs. */
 class Place {
@@ -166,8 +172,9 @@ export class Script {
     else if (kind !== "symlink") {
       this.#run(place, "mknod", place.label, kind === "block" ? "b" : "c", "0", "0");
       this.#run(place, "set_inode_field", place.relative, "block[1]", `${numberOf(device)}`);
-    } else if (isLine(place.label, target)) this.#run(place, "symlink", place.relative, target);
-    else {
+    } else if (isLine(lineOf("symlink", place.relative, target))) {
+      this.#run(place, "symlink", place.relative, target);
+    } else {
       this.#late.add(node);
       this.#runLater("symlink", place.path, target);
     }
@@ -178,8 +185,8 @@ export class Script {
   /** Sets the properties that an object lacks. */
   #set(node: Node, old: Node | undefined, place: Place): void {
     const { mode, uid, gid, seconds, nanoseconds, xattrs } = old ?? NEW;
-    const run = (request: (at: string) => readonly [command: string, ...args: string[]]) => {
-      const isLate = this.#late.has(node) || !isLine(...request(place.relative));
+    const run = (request: (at: string) => Words) => {
+      const isLate = this.#late.has(node) || !isLine(lineOf(...request(place.relative)));
       if (isLate) this.#runLater(...request(place.path));
       else this.#run(place, ...request(place.relative));
     };
@@ -204,7 +211,8 @@ export class Script {
       if (xattrs.get(name)?.equals(value)) continue;
       const file = `value-${this.#values++}`;
       writeFileSync(join(this.#folder, file), value);
-      run((at) => ["ea_set", "-f", file, at, name]);
+      // Without the dashes, a name could be an option.
+      run((at) => ["ea_set", "-f", file, "--", at, name]);
     }
   }
 
@@ -218,14 +226,18 @@ export class Script {
   }
 
   /** Adds a request to the script, which runs in the directory of a place. */
-  #run({ directory }: Place, command: string, ...args: string[]): void {
-    if (directory !== this.#directory) this.#lines.push(`${lineOf("cd", directory)}\n`);
+  #run({ directory }: Place, ...words: Words): void {
+    if (directory !== this.#directory) this.#add("cd", directory);
     this.#directory = directory;
-    this.#lines.push(`${lineOf(command, ...args)}\n`);
+    this.#add(...words);
   }
 
-  #runLater(command: string, ...args: string[]): void {
-    this.last.push(lineOf(command, ...args));
+  #add(...words: Words): void {
+    this.#lines.push(`${checked(lineOf(...words), isLine)}\n`);
+  }
+
+  #runLater(...words: Words): void {
+    this.last.push(requestOf(...words));
   }
 }
 
@@ -247,15 +259,28 @@ function numberOf([major, minor]: Node["device"]): number {
 }
 
 function renaming(from: Place, to: Place): string[] {
-  return [lineOf("ln", from.path, to.path), lineOf("unlink", from.path)];
+  return [requestOf("ln", from.path, to.path), requestOf("unlink", from.path)];
 }
 
-function lineOf(command: string, ...args: string[]): string {
+/** Returns a request that a run of debugfs has to itself. */
+const requestOf = (...words: Words) => checked(lineOf(...words), isArgument);
+
+/** Returns a request. @throws {CliError} `ERR_SOURCE` if debugfs would read another one */
+function checked(request: string, isSound: (request: string) => boolean): string {
+  if (isSound(request)) return request;
+  const message = `expected names that debugfs can read, found a request of ${request.length} bytes`;
+  throw new CliError("ERR_SOURCE", message);
+}
+
+function isLine(request: string): boolean {
+  return request.length <= MAX_LINE && !/[\0\n\r]/.test(request);
+}
+
+function isArgument(request: string): boolean {
+  return request.length <= MAX_ARGUMENT && !request.includes("\0");
+}
+
+/** Joins words to a request. Within quotes, debugfs gives no other character a meaning. */
+function lineOf(...[command, ...args]: Words): string {
   return [command, ...args.map((arg) => `"${arg.replaceAll('"', '""')}"`)].join(" ");
-}
-
-/** Whether a request with these words can be a line of a script. */
-function isLine(...words: string[]): boolean {
-  const line = lineOf("", ...words);
-  return line.length < MAX_LINE && !/[\n\r]/.test(line);
 }

@@ -1,5 +1,5 @@
 /** Images that try to harm the host: they are refused, or stay within their image. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -63,6 +63,58 @@ test.each<[what: string, members: Member[], error: string]>([
   const { code, err } = await create([members]);
   expect(code).toBe(3);
   expect(err).toContain(error);
+});
+
+/** Returns directories whose path is longer than that of a member, below the link `deep`. Their path has 7,500 bytes. */
+function deepMembers(): Member[] {
+  const chunk = (letter: string) => Array(15).fill(letter.repeat(249)).join("/");
+  return [
+    { path: `${chunk("a")}/`, type: "5" },
+    { path: "middle", type: "2", target: chunk("a") },
+    { path: `middle/${chunk("b")}/`, type: "5" },
+    { path: "deep", type: "2", target: `middle/${chunk("b")}` },
+  ];
+}
+
+test("runs no end of a long path as a request", async () => {
+  const marker = join(makeTree(), "marker");
+  // debugfs reads 8,191 bytes of a line: `cd "`, 7,500 bytes, and these.
+  const names = ["c".repeat(249), "d".repeat(235), "e".repeat(200)].join("/");
+  const { code, err } = await create([
+    [...deepMembers(), { path: `deep/${names}!touch ${marker};#/f` }],
+  ]);
+  expect(existsSync(marker)).toBe(false);
+  expect({ code, err }).toMatchObject({
+    code: 3,
+    err: expect.stringContaining("debugfs can read"),
+  });
+});
+
+test("refuses a hard link that debugfs would read as two requests", async () => {
+  const target = `deep/${"c".repeat(249)}/${"d".repeat(245)}`;
+  const link: Member = { path: "later/link", type: "1", target };
+  const { code, err } = await create([[...deepMembers(), { path: target }, link]]);
+  expect({ code, err }).toMatchObject({
+    code: 3,
+    err: expect.stringContaining("debugfs can read"),
+  });
+});
+
+test("takes no name of an attribute for an option", async () => {
+  const { code, path } = await create([[{ path: "a", xattrs: { "-f/etc/fstab": FILE.content } }]]);
+  expect(code).toBe(0);
+  expect(run("debugfs", "-R", "ea_list /a", path)).toContain("-f/etc/fstab (7)");
+});
+
+test("accepts paths that fit in a request, and no longer ones", async () => {
+  const scriptOf = async (length: number) => {
+    const path = `deep/${"c".repeat(249)}/${"d".repeat(length - 7500 - 251)}/f`;
+    return new Script(makeTree(), undefined, (await treeOf([...deepMembers(), { path }])).root);
+  };
+  // With `cd` and quotes, 8,000 bytes.
+  const { text } = await scriptOf(7995);
+  expect(Math.max(...text.split("\n").map((line) => line.length))).toBe(8000);
+  await expect(scriptOf(7996)).rejects.toThrow("a request of 8001 bytes");
 });
 
 test("keeps absolute paths and links out of the root within the image", async () => {
