@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { closeSync, constants, openSync } from "node:fs";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 
@@ -45,7 +45,6 @@ export async function openWorkspace(parent: string): Promise<Workspace> {
 async function removeStale(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const path = join(parent, name);
-    // Folders of other users stay.
     if (name.startsWith(PREFIX) && (await isStale(path))) {
       await rm(path, { recursive: true, force: true }).catch(() => {});
     }
@@ -54,10 +53,12 @@ async function removeStale(parent: string): Promise<void> {
 
 async function isStale(path: string): Promise<boolean> {
   try {
-    const { mtimeMs } = await stat(path);
+    const found = await lstat(path);
+    // Root could remove the folders of other users, too.
+    if (!found.isDirectory() || found.uid !== process.geteuid?.()) return false;
     using socket = socketIn(path);
     const code = await failureOf(socket.path);
-    return code === "ECONNREFUSED" || (code === "ENOENT" && Date.now() - mtimeMs > GRACE);
+    return code === "ECONNREFUSED" || (code === "ENOENT" && Date.now() - found.mtimeMs > GRACE);
   } catch {
     return false;
   }
@@ -81,7 +82,7 @@ function failureOf(socket: string): Promise<string | undefined> {
  */
 function socketIn(folder: string): Disposable & { readonly path: string } {
   if (process.platform !== "linux") return { path: join(folder, SOCKET), [Symbol.dispose]() {} };
-  const descriptor = openSync(folder, constants.O_DIRECTORY);
+  const descriptor = openSync(folder, constants.O_DIRECTORY | constants.O_NOFOLLOW);
   const path = join("/proc/self/fd", `${descriptor}`, SOCKET);
   return { path, [Symbol.dispose]: () => closeSync(descriptor) };
 }

@@ -1,5 +1,5 @@
 /** What the command leaves when it is ended. */
-import { existsSync, mkdirSync, readdirSync, utimesSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 
@@ -69,6 +69,24 @@ test("a folder that was just created stays, even before its process listens", as
   await using workspace = await openWorkspace(root);
   const names = readdirSync(root).filter((name) => join(root, name) !== workspace.path);
   expect(names.sort()).toEqual([".hedgerow-image-young", "other"]);
+});
+
+test("folders of other users stay, and links", async () => {
+  const names = ["link", "other", "own"].map((name) => `.hedgerow-image-${name}`);
+  const [link = "", other = "", own = ""] = names;
+  const root = makeTree({
+    "target/file": "",
+    [link]: { link: "target" },
+    [`${other}/file`]: "",
+    [`${own}/file`]: "",
+  });
+  chownSync(join(root, other), 65_534, 65_534);
+  for (const name of ["target", other, own]) utimesSync(join(root, name), 0, 0);
+  await using workspace = await openWorkspace(root);
+  const left = readdirSync(root).filter((name) => join(root, name) !== workspace.path);
+  expect(left.sort()).toEqual([link, other, "target"]);
+  expect(readdirSync(join(root, other))).toEqual(["file"]);
+  expect(readdirSync(join(root, "target"))).toEqual(["file"]);
 });
 
 test("a folder with a long path works", async () => {
