@@ -1,5 +1,5 @@
 /** The command `hedgerow image`. */
-import { link, open, rename, rm, stat } from "node:fs/promises";
+import { link, lstat, open, realpath, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 
@@ -104,11 +104,11 @@ async function create(source: string, destination: string, flags: Flags): Promis
   if (flags.base !== undefined && flags.format !== "ext4") {
     throw new CliError("ERR_USAGE", "--base: expected --format ext4, found erofs");
   }
-  if (isLocal) await checkDestination(destination, flags);
+  const target = isLocal ? await resolveDestination(destination, flags) : destination;
   const result = await interruptible(async (signal) => {
     const spinner = await startSpinner("opening the source");
     try {
-      await using workspace = await openWorkspace(isLocal ? dirname(destination) : tmpdir());
+      await using workspace = await openWorkspace(isLocal ? dirname(target) : tmpdir());
       const image = await createImage(source, {
         folder: workspace.path,
         platform: flags.platform,
@@ -122,11 +122,11 @@ async function create(source: string, destination: string, flags: Flags): Promis
         },
       });
       if (!isSnapshot) {
-        await publish(image.path, destination, flags);
+        await publish(image.path, target, flags);
         return { image };
       }
       const { base, level, overwrite, workers } = flags;
-      const snapshot = await createSnapshot(image.path, destination, {
+      const snapshot = await createSnapshot(image.path, target, {
         base: base !== undefined && isSnapshotPlace(base) ? base : undefined,
         level,
         overwrite,
@@ -145,11 +145,16 @@ async function create(source: string, destination: string, flags: Flags): Promis
   await printResult(result, flags);
 }
 
-/** Throws if the destination cannot be written, before anything is read. */
-async function checkDestination(destination: string, { overwrite }: Flags): Promise<void> {
+/** Returns the path to write to, with links resolved. Throws if it cannot be written, before anything is read. */
+async function resolveDestination(destination: string, { overwrite }: Flags): Promise<string> {
   checkWritable(destination);
-  const found = await stat(destination).catch(() => undefined);
-  if (found !== undefined && !overwrite) throw existing(destination);
+  const found = await lstat(destination).catch(() => undefined);
+  if (found === undefined) return destination;
+  if (!overwrite) throw existing(destination);
+  const target = await realpath(destination).catch(() => undefined);
+  if (target !== undefined) return target;
+  const message = `${destination}: expected a file or nothing, found a dangling link`;
+  throw new CliError("ERR_OUTPUT", message);
 }
 
 /** Gives a complete image its name. */

@@ -1,5 +1,13 @@
 /** Images that the command creates: what is in them, and that they are the same everywhere. */
-import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -154,6 +162,24 @@ test("with --no-overwrite, creates an image on a file system without links, and 
   const before = fileDigest(path);
   expect(create).toThrow();
   expect(fileDigest(path)).toBe(before);
+});
+
+test.each(["image", "image.vhs"])("follows a link at the destination: %s", async (name) => {
+  const root = makeTree({
+    "tree/file": "content",
+    [`other/${name}`]: "old",
+    [name]: { link: `other/${name}` },
+    [`dangling-${name}`]: { link: "nothing" },
+  });
+  await image(join(root, "tree"), join(root, name), ...SMALL);
+  expect(readlinkSync(join(root, name))).toBe(`other/${name}`);
+  expect(readdirSync(join(root, "other"))).toEqual([name]);
+  expect(statSync(join(root, "other", name)).size).toBeGreaterThan(1000);
+  const dangling = join(root, `dangling-${name}`);
+  const { code, err } = await hedgerow(["image", "create", join(root, "tree"), dangling]);
+  const reason = "expected a file or nothing, found a dangling link";
+  expect({ code, err }).toEqual({ code: 3, err: `hedgerow: ${dangling}: ${reason}\n` });
+  expect(readlinkSync(dangling)).toBe("nothing");
 });
 
 test("fetches an image from a registry", async () => {
