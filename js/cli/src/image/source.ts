@@ -1,6 +1,6 @@
 /** Finds out what a source is, and opens its layers. Other programs fetch images and read folders. */
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { realpath, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 
 import { engineOutput, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
@@ -38,7 +38,10 @@ export async function openSource(source: string, options: SourceOptions): Promis
   if (source.startsWith("oci:")) return openOci(source.slice("oci:".length), options.platform);
   if (FETCHED.some((prefix) => source.startsWith(prefix))) return fetchImage(source, options);
   const found = await expecting(source, "a folder, a tar archive or an image", () => stat(source));
-  if (found.isDirectory()) return { layers: [folderLayer(source)], config: undefined };
+  if (found.isDirectory()) {
+    await checkOutside(source, options.folder);
+    return { layers: [folderLayer(source)], config: undefined };
+  }
   const kind = await kindOf(source);
   if (kind === "other") {
     const message = `${source}: expected a folder, a tar archive or an image such as oci:DIRECTORY, found another file; hedgerow snapshot create stores disk images`;
@@ -86,6 +89,14 @@ async function fetchImage(source: string, options: SourceOptions): Promise<Sourc
   ];
   await runEngine("skopeo", args, { what: `fetch ${source}`, code: "ERR_SOURCE", signal });
   return openLayout(layout, TAG, platform);
+}
+
+/** Throws if a source holds the folder in which the image is made, and would become a part of itself. */
+async function checkOutside(source: string, folder: string): Promise<void> {
+  const path = relative(await realpath(source), await realpath(folder));
+  if (/^\.\.(\/|$)/.test(path)) return;
+  const message = `${source}: expected a folder without the image, which is made in ${dirname(folder)}`;
+  throw new CliError("ERR_SOURCE", message);
 }
 
 /** Has GNU tar read a folder. It leaves out sockets, which no archive can hold. */

@@ -8,12 +8,12 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { minutes, trials } from "../../../../tests/support/trials.js";
-import { BIN, hedgerow } from "../support/bin.js";
+import { BIN, hedgerow, hedgerowProcess } from "../support/bin.js";
 import { digestOf, type Member, randomLayers, tarOf, writeLayout } from "../support/layers.js";
 import { startRegistry } from "../support/registry.js";
 import { makeTree } from "../support/tree.js";
@@ -162,6 +162,34 @@ test("with --no-overwrite, creates an image on a file system without links, and 
   const before = fileDigest(path);
   expect(create).toThrow();
   expect(fileDigest(path)).toBe(before);
+});
+
+test("refuses a folder in which the image is made", async () => {
+  const root = makeTree({
+    "tree/below/file": "content",
+    "tree/..other/file": "content",
+    "tree beside/": "",
+    link: { link: "tree/below" },
+    image: { link: "tree/below/file" },
+  });
+  const path = (name: string) => join(root, name);
+  const refuse = async (destination: string, source = "tree", made = dirname(destination)) => {
+    const args = ["image", "create", path(source), destination, ...SMALL];
+    // Node reads TMPDIR of the process itself.
+    const { code, err } = await hedgerowProcess(args, "", { TMPDIR: path("tree/below") });
+    const reason = `expected a folder without the image, which is made in ${made}`;
+    expect({ code, err }).toEqual({ code: 3, err: `hedgerow: ${path(source)}: ${reason}\n` });
+  };
+  await refuse(path("tree/image"));
+  await refuse(path("tree/below/image.vhs"));
+  await refuse(path("tree/..other/image"));
+  await refuse(path("tree/below/image"), "link");
+  await refuse(path("link/image"));
+  await refuse(path("image"), "tree", path("tree/below"));
+  await refuse("http://127.0.0.1:1/image.vhs", "tree", path("tree/below"));
+  expect(run("find", path("tree"), "-type", "f").trim().split("\n")).toHaveLength(2);
+  await image(path("tree"), path("tree beside/image"), ...SMALL);
+  await image(path("tree/below"), path("tree/image"), ...SMALL);
 });
 
 test.each(["image", "image.vhs"])("follows a link at the destination: %s", async (name) => {
