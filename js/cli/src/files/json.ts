@@ -105,8 +105,8 @@ export class Json {
 
   /** Returns an error that names the position and the value found. */
   error(expected: string): CliError {
-    const found = JSON.stringify(this.value)?.slice(0, 100) ?? "nothing";
-    return new CliError("ERR_SOURCE", `${this.where}: expected ${expected}, found ${found}`);
+    const message = `${this.where}: expected ${expected}, found ${excerptOf(this.value)}`;
+    return new CliError("ERR_SOURCE", message);
   }
 
   private object(): Record<string, unknown> {
@@ -114,5 +114,15 @@ export class Json {
       throw this.error("an object");
     }
     return this.value as Record<string, unknown>;
+  }
+}
+
+/** Returns the beginning of a value. */
+function excerptOf(value: unknown): string {
+  try {
+    return JSON.stringify(value)?.slice(0, 100) ?? "nothing";
+  } catch {
+    // `JSON.parse` has no limit, but this overflows the stack.
+    return "lists or objects in too many others";
   }
 }

@@ -191,6 +191,18 @@ test("refuses any blob that was changed", async () => {
   }
 });
 
+test("names a place in JSON whose values are in too many others", async () => {
+  const root = makeTree();
+  const layout = writeLayout(join(root, "layout"), [tarOf([])]);
+  const depth = 200_000;
+  const manifests = `${"[".repeat(depth)}${"]".repeat(depth)}`;
+  writeFileSync(join(layout, "index.json"), `{"manifests":${manifests}}`);
+  const { code, err } = await hedgerow(["image", "create", `oci:${layout}`, join(root, "image")]);
+  const place = `${layout}/index.json: manifests[0]`;
+  const reason = "expected an object, found lists or objects in too many others";
+  expect({ code, err }).toEqual({ code: 3, err: `hedgerow: ${place}: ${reason}\n` });
+});
+
 test("stops at a tar bomb before it writes anything", async () => {
   const root = makeTree({ "out/": "" });
   const out = join(root, "out");
