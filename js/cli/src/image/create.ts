@@ -9,7 +9,7 @@ import { checkEngine, engineOutput, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
 import { Json } from "../files/json.js";
 import { writeExt4 } from "./ext4.js";
-import type { ImageConfig, Layer, Platform } from "./layout.js";
+import { type ImageConfig, type Layer, type Platform, readBounded } from "./layout.js";
 import { openSource } from "./source.js";
 import { readTar, type TarEntry } from "./tar.js";
 import { type Before, Tree } from "./tree.js";
@@ -64,9 +64,9 @@ async function openBase(base: string, image: string, options: ImageOptions): Pro
     const args = ["--reflink=auto", "--sparse=always", base, image];
     await runEngine("cp", args, { what: `copy ${base}`, signal });
   }
-  let text = "";
   const args = ["-R", `cat ${CONFIG_PATH}`, image];
-  for await (const part of engineOutput("debugfs", args, `read ${base}`)) text += part;
+  const output = engineOutput("debugfs", args, `read ${base}`);
+  const text = (await readBounded(output, CONFIG_PATH)).toString();
   const layers = text === "" ? [] : Json.parse(text, CONFIG_PATH).get("layers").items();
   if (layers.length > 0) return layers.map((digest) => digest.string());
   const message = `--base ${base}: expected an image that hedgerow made of an image of a container`;

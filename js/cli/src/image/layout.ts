@@ -1,7 +1,6 @@
 /** Reads images in OCI layouts, and the layers of images. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -196,11 +195,11 @@ export async function openLayout(
   platform: Platform,
 ): Promise<Source> {
   const layout = await expecting(join(folder, "oci-layout"), "the file of an OCI layout", () =>
-    Json.read(join(folder, "oci-layout")),
+    readJson(join(folder, "oci-layout")),
   );
   const version = layout.get("imageLayoutVersion");
   if (!version.is("1.0.0")) throw version.error('"1.0.0"');
-  const index = await Json.read(join(folder, "index.json"));
+  const index = await readJson(join(folder, "index.json"));
   const manifest = await findManifest(folder, taggedIn(index, tag), platform, MAX_DEPTH);
   const config = await readBlob(folder, manifest.get("config"), CONFIGS);
   const os = config.get("os").stringIfThere() ?? "linux";
@@ -262,14 +261,29 @@ async function readBlob(folder: string, descriptor: Json, types: readonly string
   const type = descriptor.get("mediaType");
   if (!types.some((each) => type.is(each))) throw type.error(types[0]!);
   const { path, digest } = blobOf(folder, descriptor);
-  const { size } = await stat(path);
-  if (size > MAX_JSON) {
-    throw new CliError("ERR_SOURCE", `${path}: expected at most ${MAX_JSON} bytes, found ${size}`);
-  }
-  const bytes = await readFile(path);
+  const bytes = await readBounded(fileChunks(path), path);
   const [algorithm] = digestParts(digest);
   checkDigest(path, `${algorithm}:${createHash(algorithm).update(bytes).digest("hex")}`, digest);
   return Json.parse(bytes.toString(), path);
+}
+
+/** Reads a file of JSON without a digest. */
+async function readJson(path: string): Promise<Json> {
+  return Json.parse((await readBounded(fileChunks(path), path)).toString(), path);
+}
+
+/** Reads JSON of bounded size: a file may be a link to a device. @throws {CliError} `ERR_SOURCE` */
+export async function readBounded(chunks: AsyncIterable<Buffer>, name: string): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of chunks) {
+    size += part.length;
+    if (size > MAX_JSON) {
+      throw new CliError("ERR_SOURCE", `${name}: expected at most ${MAX_JSON} bytes, found more`);
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 function blobOf(folder: string, descriptor: Json) {

@@ -1,5 +1,13 @@
 /** Images that try to harm the host: they are refused, or stay within their image. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -201,6 +209,42 @@ test("names a place in JSON whose values are in too many others", async () => {
   const place = `${layout}/index.json: manifests[0]`;
   const reason = "expected an object, found lists or objects in too many others";
   expect({ code, err }).toEqual({ code: 3, err: `hedgerow: ${place}: ${reason}\n` });
+});
+
+test.each(["oci-layout", "index.json"])("accepts 4 MiB in %s, and no more", async (name) => {
+  const root = makeTree();
+  const layout = writeLayout(join(root, "layout"), [tarOf([])]);
+  const text = readFileSync(join(layout, name), "utf8");
+  const create = async (content: string | undefined) => {
+    if (content === undefined) symlinkSync("/dev/zero", join(layout, name));
+    else writeFileSync(join(layout, name), content);
+    return hedgerow(["image", "create", `oci:${layout}`, join(root, "image"), "--free", "0"]);
+  };
+  expect(await create(text.padEnd(2 ** 22))).toMatchObject({ code: 0 });
+  const refused = {
+    code: 3,
+    err: `hedgerow: ${layout}/${name}: expected at most 4194304 bytes, found more\n`,
+  };
+  expect(await create(text.padEnd(2 ** 22 + 1))).toMatchObject(refused);
+  rmSync(join(layout, name));
+  expect(await create(undefined)).toMatchObject(refused);
+});
+
+test("refuses a base that says too much about how it is started", async () => {
+  const root = makeTree({ large: "" });
+  const [layout, base] = [join(root, "layout"), join(root, "base")];
+  writeLayout(layout, [tarOf([])]);
+  truncateSync(join(root, "large"), 2 ** 30);
+  run("mke2fs", "-q", "-t", "ext4", base, "16M");
+  run("debugfs", "-w", "-R", "mkdir .hedgerow", base);
+  run("debugfs", "-w", "-R", `write ${join(root, "large")} .hedgerow/image.json`, base);
+  const args = [`oci:${layout}`, join(root, "image"), "--base", base];
+  const { code, err } = await hedgerow(["image", "create", ...args]);
+  const reason = "expected at most 4194304 bytes, found more";
+  expect({ code, err }).toEqual({
+    code: 3,
+    err: `hedgerow: /.hedgerow/image.json: ${reason}\n`,
+  });
 });
 
 test("stops at a tar bomb before it writes anything", async () => {
