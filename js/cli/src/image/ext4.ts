@@ -3,13 +3,12 @@
  * privileges. All names, owners and times come from the tree, and the clocks of both programs stand still, so that the
  * same tree gives the same bytes.
  */
-import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type EngineName, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
-import { Script } from "./script.js";
+import { SCRIPT, Script } from "./script.js";
 import type { Before, Node } from "./tree.js";
 
 const BLOCK = 4096;
@@ -59,9 +58,7 @@ export async function writeExt4(root: Node, options: Ext4Options): Promise<void>
   const env = { ...CLOCKS, MKE2FS_CONFIG: "mke2fs.conf" };
   const running = { what: "write the file system", signal, cwd: folder, env };
   const run = (name: EngineName, ...args: string[]) => runEngine(name, args, running);
-  const debug = async (options: string, text: string) => {
-    // Arguments of Node are UTF-8, and names need not be.
-    writeFileSync(join(folder, "requests"), text, "latin1");
+  const debug = async (options: string) => {
     // The exit code is always zero. It names its version, and then what failed.
     const { text: messages } = await run("sh", "-c", `exec debugfs -w ${options} image >/dev/null`);
     const [, failure = ""] = messages().split("\n");
@@ -72,20 +69,24 @@ export async function writeExt4(root: Node, options: Ext4Options): Promise<void>
   };
   if (before === undefined) {
     writeFileSync(join(folder, "mke2fs.conf"), CONFIG);
-    await run("mke2fs", ...formatOf(root, free, script.text));
+    await run("mke2fs", ...formatOf(root, free, script.digest));
   }
-  const single = '-R "$(cat requests)"';
-  for (const request of script.first) await debug(single, request);
-  await debug("-f requests", script.text);
-  for (const request of script.last) await debug(single, request);
+  const runAlone = async (request: string) => {
+    // Arguments of Node are UTF-8, and names need not be.
+    writeFileSync(join(folder, "request"), request, "latin1");
+    await debug('-R "$(cat request)"');
+  };
+  for (const request of script.first) await runAlone(request);
+  await debug(`-f ${SCRIPT}`);
+  for (const request of script.last) await runAlone(request);
   // debugfs does not free the attributes of what it removes. Code 1 means that they are free now.
   if (before !== undefined) await run("sh", "-c", "e2fsck -f -p image || test $? -eq 1");
   await run("e2fsck", "-f", "-n", "image");
 }
 
 /** Returns the arguments of mke2fs. */
-function formatOf(root: Node, free: number, seed: string): string[] {
-  const id = createHash("sha256").update(seed, "latin1").digest();
+function formatOf(root: Node, free: number, seed: Buffer): string[] {
+  const id = Buffer.from(seed);
   // A UUID of version 8, whose other bits mean what its maker wants.
   id[6] = (id[6]! & 0x0f) | 0x80;
   id[8] = (id[8]! & 0x3f) | 0x80;

@@ -1,5 +1,6 @@
 /** What debugfs has to do so that a file system holds a tree. */
-import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { CliError } from "../error.js";
@@ -14,6 +15,12 @@ import {
 
 /** The maximum number of requests in a run of debugfs each: a name with line breaks needs two, or four on a base. */
 export const MAX_REQUESTS = 1024;
+
+/** The file with the script, in the folder of the tree. */
+export const SCRIPT = "script";
+
+/** The number of lines of the script in memory: all together could be longer than a string. */
+const MAX_LINES = 1024;
 
 /** debugfs reads 8,191 bytes of a line, and takes the rest of a longer one as another request, perhaps of a shell. */
 const MAX_LINE = 8000;
@@ -66,7 +73,10 @@ export class Script {
   readonly first: string[] = [];
   /** Requests after the script. */
   readonly last: string[] = [];
-  readonly #lines: string[] = [];
+  /** The digest of the script. */
+  readonly digest: Buffer;
+  readonly #hash = createHash("sha256");
+  #lines: string[] = [];
   readonly #folder: string;
   /** Where the objects are that the image has already. */
   readonly #places = new Map<Node, Place>();
@@ -80,6 +90,8 @@ export class Script {
   #values = 0;
 
   /**
+   * Writes the script.
+   *
    * @param folder where the files of the tree are; debugfs runs there
    * @param before what the image holds; if it is missing, the image is new
    */
@@ -90,21 +102,17 @@ export class Script {
     this.#removeOthers(old, root, nodes, "/", "");
     this.#set(root, old, new Place("/", "."));
     this.#fill(root, old, nodes, "/", "");
-    for (const [from, to] of this.#renames.reverse()) this.last.push(...renaming(from, to));
-    if (this.first.length + this.last.length > MAX_REQUESTS) {
-      const message = `expected at most ${MAX_REQUESTS / 2} names with line breaks, found more`;
-      throw new CliError("ERR_SOURCE", message);
-    }
-  }
-
-  get text(): string {
-    return this.#lines.join("");
+    for (const [from, to] of this.#renames.reverse()) this.#rename(this.last, from, to);
+    this.#write();
+    this.digest = this.#hash.digest();
   }
 
   #relabel(node: Node, directory: string, path: string): void {
     for (const [name, child] of sorted(node)) {
       const place = this.#place(directory, name, path);
-      if (place.label !== name) this.first.push(...renaming(new Place(directory, name), place));
+      if (place.label !== name) {
+        this.#rename(this.first, new Place(directory, name), place);
+      }
       if (child.children !== undefined) this.#relabel(child, place.path, `${path}/${name}`);
     }
   }
@@ -234,10 +242,32 @@ export class Script {
 
   #add(...words: Words): void {
     this.#lines.push(`${checked(lineOf(...words), isLine)}\n`);
+    if (this.#lines.length === MAX_LINES) this.#write();
+  }
+
+  #write(): void {
+    const text = this.#lines.join("");
+    this.#lines = [];
+    this.#hash.update(text, "latin1");
+    appendFileSync(join(this.#folder, SCRIPT), text, "latin1");
   }
 
   #runLater(...words: Words): void {
-    this.last.push(requestOf(...words));
+    this.#addRun(this.last, ...words);
+  }
+
+  #rename(runs: string[], from: Place, to: Place): void {
+    this.#addRun(runs, "ln", from.path, to.path);
+    this.#addRun(runs, "unlink", from.path);
+  }
+
+  /** Adds a request that has a run of debugfs to itself. */
+  #addRun(runs: string[], ...words: Words): void {
+    if (this.first.length + this.last.length === MAX_REQUESTS) {
+      const message = `expected at most ${MAX_REQUESTS / 2} names with line breaks, found more`;
+      throw new CliError("ERR_SOURCE", message);
+    }
+    runs.push(checked(lineOf(...words), isArgument));
   }
 }
 
@@ -257,13 +287,6 @@ function newImage(root: Node): Before {
 function numberOf([major, minor]: Node["device"]): number {
   return ((minor & 0xff) | (major << 8) | ((minor & ~0xff) << 12)) >>> 0;
 }
-
-function renaming(from: Place, to: Place): string[] {
-  return [requestOf("ln", from.path, to.path), requestOf("unlink", from.path)];
-}
-
-/** Returns a request that a run of debugfs has to itself. */
-const requestOf = (...words: Words) => checked(lineOf(...words), isArgument);
 
 /** Returns a request. @throws {CliError} `ERR_SOURCE` if debugfs would read another one */
 function checked(request: string, isSound: (request: string) => boolean): string {

@@ -1,9 +1,11 @@
 /** Images that try to harm the host: they are refused, or stay within their image. */
+import { constants } from "node:buffer";
 import {
   existsSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -12,9 +14,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
-import { MAX_REQUESTS, Script } from "../../src/image/script.js";
+import { MAX_REQUESTS, SCRIPT, Script } from "../../src/image/script.js";
 import { readTar } from "../../src/image/tar.js";
-import { Tree } from "../../src/image/tree.js";
+import { newDirectory, Tree } from "../../src/image/tree.js";
 import { hedgerow } from "../support/bin.js";
 import { type LayoutOptions, type Member, tarOf, writeLayout } from "../support/layers.js";
 import { makeTree } from "../support/tree.js";
@@ -117,12 +119,26 @@ test("takes no name of an attribute for an option", async () => {
 test("accepts paths that fit in a request, and no longer ones", async () => {
   const scriptOf = async (length: number) => {
     const path = `deep/${"c".repeat(249)}/${"d".repeat(length - 7500 - 251)}/f`;
-    return new Script(makeTree(), undefined, (await treeOf([...deepMembers(), { path }])).root);
+    const folder = makeTree();
+    new Script(folder, undefined, (await treeOf([...deepMembers(), { path }])).root);
+    return readFileSync(join(folder, SCRIPT), "latin1");
   };
   // With `cd` and quotes, 8,000 bytes.
-  const { text } = await scriptOf(7995);
+  const text = await scriptOf(7995);
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBe(8000);
   await expect(scriptOf(7996)).rejects.toThrow("a request of 8001 bytes");
+});
+
+test("writes a script that is longer than a string may be", () => {
+  const folder = makeTree();
+  const root = newDirectory({});
+  const link = { ...newDirectory({}), kind: "symlink", target: "x".repeat(7900) } as const;
+  const count = Math.ceil(constants.MAX_STRING_LENGTH / link.target.length);
+  for (let index = 0; index < count; index += 1) {
+    root.children?.set(`${index}`, { node: { ...link, children: undefined }, layer: 0 });
+  }
+  new Script(folder, undefined, root);
+  expect(statSync(join(folder, SCRIPT)).size).toBeGreaterThan(constants.MAX_STRING_LENGTH);
 });
 
 test("keeps absolute paths and links out of the root within the image", async () => {
@@ -301,7 +317,7 @@ test("accepts as many names of a file as ext4 can hold, and no more", async () =
 test("accepts as many names with line breaks as its limit, and no more", async () => {
   const scriptOf = async (count: number) => {
     const members = Array.from({ length: count }, (_, index) => ({ path: `${index}\n` }));
-    return new Script("", undefined, (await treeOf(members)).root);
+    return new Script(makeTree(), undefined, (await treeOf(members)).root);
   };
   const limit = MAX_REQUESTS / 2;
   expect((await scriptOf(limit)).last).toHaveLength(MAX_REQUESTS);
