@@ -14,6 +14,9 @@ const MAX_NAME = 255;
 /** The maximum length of a path and of the target of a symbolic link, in bytes. */
 const MAX_PATH = 4095;
 
+/** The maximum number of directories within one another: functions recurse, and links lead deeper than one path. */
+export const MAX_DEPTH = 1024;
+
 /** The maximum number of symbolic links in a path, as in Linux. */
 const MAX_LINKS = 40;
 
@@ -277,6 +280,9 @@ export class Tree {
       }
       if (child?.node.children === undefined) child = missing(here(), name);
       walked.push(child);
+      if (walked.length > MAX_DEPTH) {
+        throw invalid(where, `at most ${MAX_DEPTH} directories within one another`, "more");
+      }
     }
     return { directory: here(), path: walked };
   }

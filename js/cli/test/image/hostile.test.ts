@@ -16,8 +16,8 @@ import { expect, test } from "vitest";
 
 import { MAX_REQUESTS, SCRIPT, Script } from "../../src/image/script.js";
 import { readTar } from "../../src/image/tar.js";
-import { newDirectory, Tree } from "../../src/image/tree.js";
-import { hedgerow } from "../support/bin.js";
+import { MAX_DEPTH, newDirectory, Tree } from "../../src/image/tree.js";
+import { hedgerow, hedgerowProcess } from "../support/bin.js";
 import { type LayoutOptions, type Member, tarOf, writeLayout } from "../support/layers.js";
 import { makeTree } from "../support/tree.js";
 import { checkImage, listImage, run } from "../support/trees.js";
@@ -325,9 +325,42 @@ test("accepts as many names with line breaks as its limit, and no more", async (
 });
 
 test("accepts paths of as many bytes as Linux, and no more", async () => {
-  const long = "a/".repeat(2047);
-  expect((await treeOf([{ path: `${long}b` }])).root.children?.size).toBe(1);
-  await expect(treeOf([{ path: `${long}bc` }])).rejects.toThrow("a path of at most 4095 bytes");
+  const long = `${"a".repeat(240)}/`.repeat(16);
+  const last = "b".repeat(4095 - long.length);
+  expect((await treeOf([{ path: `${long}${last}` }])).root.children?.size).toBe(1);
+  await expect(treeOf([{ path: `${long}${last}b` }])).rejects.toThrow(
+    "a path of at most 4095 bytes",
+  );
+});
+
+test("accepts as many directories within one another as its limit, and no more", async () => {
+  // The stack of a process is smaller than that of a test.
+  const createBelow = async (root: string, layers: readonly Member[][], ...more: string[]) => {
+    const layout = writeLayout(join(root, `layout-${layers.length}`), layers.map(tarOf));
+    const image = join(root, `image-${layers.length}`);
+    const args = ["image", "create", `oci:${layout}`, image, "--free", "1MiB", ...more];
+    return { image, ...(await hedgerowProcess(args)) };
+  };
+  const root = makeTree();
+  const deep: Member = { path: `${"a/".repeat(MAX_DEPTH)}b` };
+  const one = await createBelow(root, [[deep]]);
+  expect(one).toMatchObject({ code: 0, err: "" });
+  const upper = [{ path: ".wh.a" }, { path: `${"c/".repeat(MAX_DEPTH)}b` }];
+  const two = await createBelow(root, [[deep], upper], "--base", one.image);
+  expect(two).toMatchObject({ code: 0, err: "" });
+  checkImage(two.image);
+
+  const half = "a/".repeat(MAX_DEPTH / 2);
+  const link: Member = { path: "link", type: "2", target: half };
+  await treeOf([link, { path: `link/${half}b` }]);
+  const error = `at most ${MAX_DEPTH} directories within one another`;
+  await expect(treeOf([link, { path: `link/${half}b/c` }])).rejects.toThrow(error);
+  const links = Array.from({ length: 40 }, (_, index): Member[] => [
+    { path: `${index}`, type: "2", target: index === 0 ? half : `${index - 1}/${half}` },
+    { path: `${index}/b` },
+  ]).flat();
+  const refused = await createBelow(root, [[deep], [], links]);
+  expect(refused).toMatchObject({ code: 3, err: expect.stringContaining(error) });
 });
 
 test("accepts as many attributes as fill a block, and no more", async () => {
