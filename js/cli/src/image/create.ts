@@ -8,7 +8,7 @@ import { restoreSnapshot, type TransferOptions } from "@hedgerow/snapshot";
 import { checkEngine, engineOutput, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
 import { Json } from "../files/json.js";
-import { writeExt4 } from "./ext4.js";
+import { BlockCounter, writeExt4 } from "./ext4.js";
 import { type ImageConfig, type Layer, type Platform, readBounded } from "./layout.js";
 import { openSource } from "./source.js";
 import { readTar, type TarEntry } from "./tar.js";
@@ -38,6 +38,11 @@ export interface ImageInfo {
   readonly config: ImageConfig | undefined;
 }
 
+interface LayersOptions extends ImageOptions {
+  /** Receives the blocks of each file in the private folder, by its name. */
+  readonly data: Map<string, BlockCounter>;
+}
+
 /** Whether a place is that of a snapshot, by its name. A raw image is a local file. */
 export const isSnapshotPlace = (place: string) => place.endsWith(".vhs") || place.includes("://");
 
@@ -48,9 +53,10 @@ export async function createImage(source: string, options: ImageOptions): Promis
   writeFileSync(join(folder, "empty"), "");
   const image = join(folder, "image");
   const lower = base === undefined ? undefined : await openBase(base, image, options);
-  const { root, before, config } = await mergeLayers(source, lower, options);
+  const data = new Map<string, BlockCounter>();
+  const { root, before, config } = await mergeLayers(source, lower, { ...options, data });
   onProgress("writing the file system");
-  await writeExt4(root, { ...options, before });
+  await writeExt4(root, { ...options, before, data });
   const path = format === "erofs" ? await toErofs(image, options) : image;
   return { path, imageSize: (await stat(path)).size, config };
 }
@@ -81,7 +87,7 @@ async function openBase(base: string, image: string, options: ImageOptions): Pro
 async function mergeLayers(
   source: string,
   lower: readonly string[] | undefined,
-  options: ImageOptions,
+  options: LayersOptions,
 ) {
   const { layers, config } = await openSource(source, options);
   if (lower?.every((digest, at) => layers[at]?.diffId === digest) === false) {
@@ -91,7 +97,7 @@ async function mergeLayers(
   const { bavail, bsize } = await statfs(options.folder);
   const tree = new Tree({ bytes: bavail * bsize });
   const finish = (layer: number) => {
-    if (config !== undefined) addConfig(tree, layer, config, options.folder);
+    if (config !== undefined) addConfig(tree, layer, config, options);
     tree.addLostAndFound();
   };
   let before: Before | undefined;
@@ -110,46 +116,52 @@ async function mergeLayers(
 }
 
 /** Adds a layer to a tree, and writes its files to the private folder under numbers. */
-async function addLayer(tree: Tree, layer: Layer, number: number, options: ImageOptions) {
-  const { folder, signal } = options;
+async function addLayer(tree: Tree, layer: Layer, number: number, options: LayersOptions) {
+  const { folder, signal, data } = options;
   let member = 0;
   for await (const entry of readTar(layer.read(signal), layer.name)) {
     const file = join("data", `${number}-${member}`);
     member += 1;
-    if (tree.add(entry, number, file, layer.name)) await writeData(join(folder, file), entry);
+    if (tree.add(entry, number, file, layer.name)) {
+      data.set(file, await writeData(join(folder, file), entry));
+    }
   }
 }
 
-/** Writes the data of a file, with synchronous calls: these are faster for small files, and most are small. */
-async function writeData(path: string, { segments, size, data }: TarEntry): Promise<void> {
+/**
+ * Writes the data of a file, and counts its blocks. The calls are synchronous: these are faster for small files, and most
+ * are small.
+ */
+async function writeData(path: string, { segments, size, data }: TarEntry): Promise<BlockCounter> {
+  const counter = new BlockCounter();
   const file = openSync(path, "wx", 0o600);
   try {
     let [next, done] = [0, 0];
     for await (const part of data) {
       for (let at = 0; at < part.length; ) {
         const { offset, length } = segments[next]!;
-        const written = writeSync(
-          file,
-          part,
-          at,
-          Math.min(part.length - at, length - done),
-          offset + done,
-        );
+        const left = Math.min(part.length - at, length - done);
+        const written = writeSync(file, part, at, left, offset + done);
+        counter.add(part.subarray(at, at + written), offset + done);
         at += written;
         done += written;
         if (done === length) [next, done] = [next + 1, 0];
       }
     }
     ftruncateSync(file, size);
+    return counter;
   } finally {
     closeSync(file);
   }
 }
 
-function addConfig(tree: Tree, layer: number, config: ImageConfig, folder: string): void {
-  const text = `${JSON.stringify(config)}\n`;
-  writeFileSync(join(folder, "config"), text);
-  tree.addFile(CONFIG_PATH, layer, "config", Buffer.byteLength(text));
+function addConfig(tree: Tree, layer: number, config: ImageConfig, options: LayersOptions): void {
+  const bytes = Buffer.from(`${JSON.stringify(config)}\n`);
+  const counter = new BlockCounter();
+  counter.add(bytes, 0);
+  options.data.set("config", counter);
+  writeFileSync(join(options.folder, "config"), bytes);
+  tree.addFile(CONFIG_PATH, layer, "config");
 }
 
 /** Mounts the file system where no other process sees it, so that it goes with the program, and copies it. */

@@ -28,6 +28,14 @@ const XATTRS_IN_INODE = 64;
 /** Targets of symbolic links of more bytes need a block. */
 const TARGET_IN_INODE = 59;
 
+/** The maximum number of blocks in an extent. */
+const EXTENT = 2 ** 15;
+
+/** The numbers of extents in an inode and in a block. A block has room for another, and is split before it is full. */
+const [EXTENTS_IN_INODE, EXTENTS_IN_BLOCK] = [4, 339];
+
+const ZEROS = Buffer.alloc(BLOCK);
+
 /** Decides the layout in place of the files of the host. */
 const CONFIG = `[defaults]
   base_features = sparse_super,large_file,filetype,dir_index,ext_attr
@@ -41,11 +49,45 @@ const CONFIG = `[defaults]
 /** The clocks stand a second after the epoch: zero means that they run. */
 const CLOCKS = { E2FSPROGS_FAKE_TIME: "1", E2FSCK_TIME: "1", SOURCE_DATE_EPOCH: "1" };
 
+/**
+ * Counts the blocks of a file that hold more than zeros: debugfs writes no others. The size of an image follows from
+ * these, because the holes of a file depend on the file system of the host.
+ */
+export class BlockCounter {
+  blocks = 0;
+  extents = 0;
+  #last = -1;
+  /** The number of blocks in the last extent. */
+  #length = EXTENT;
+
+  /** Adds bytes of the file, which follow those before. */
+  add(bytes: Buffer, offset: number): void {
+    for (let at = 0; at < bytes.length; ) {
+      const block = Math.floor((offset + at) / BLOCK);
+      const end = Math.min(bytes.length, (block + 1) * BLOCK - offset);
+      if (block !== this.#last && !isZero(bytes.subarray(at, end))) this.#count(block);
+      at = end;
+    }
+  }
+
+  #count(block: number): void {
+    const isNext = block === this.#last + 1 && this.#length < EXTENT;
+    if (!isNext) this.extents += 1;
+    this.#length = isNext ? this.#length + 1 : 1;
+    this.blocks += 1;
+    this.#last = block;
+  }
+}
+
+const isZero = (bytes: Buffer) => bytes[0] === 0 && bytes.equals(ZEROS.subarray(0, bytes.length));
+
 interface Ext4Options {
   /** A private folder with the files of the tree. The image in it is `image`. */
   readonly folder: string;
   /** What the image holds. Missing if there is no image yet. */
   readonly before: Before | undefined;
+  /** The blocks of each file with data, by its name in the folder. */
+  readonly data: ReadonlyMap<string, BlockCounter>;
   /** Bytes to leave free in a new image. */
   readonly free: number;
   readonly signal: AbortSignal;
@@ -53,7 +95,7 @@ interface Ext4Options {
 
 /** Makes the image in the folder hold a tree. @throws {CliError} `ERR_OUTPUT`, `ERR_SOURCE` */
 export async function writeExt4(root: Node, options: Ext4Options): Promise<void> {
-  const { folder, before, free, signal } = options;
+  const { folder, before, signal } = options;
   const script = new Script(folder, before, root);
   const env = { ...CLOCKS, MKE2FS_CONFIG: "mke2fs.conf" };
   const running = { what: "write the file system", signal, cwd: folder, env };
@@ -69,7 +111,7 @@ export async function writeExt4(root: Node, options: Ext4Options): Promise<void>
   };
   if (before === undefined) {
     writeFileSync(join(folder, "mke2fs.conf"), CONFIG);
-    await run("mke2fs", ...formatOf(root, free, script.digest));
+    await run("mke2fs", ...formatOf(root, options, script.digest));
   }
   const runAlone = async (request: string) => {
     // Arguments of Node are UTF-8, and names need not be.
@@ -85,14 +127,14 @@ export async function writeExt4(root: Node, options: Ext4Options): Promise<void>
 }
 
 /** Returns the arguments of mke2fs. */
-function formatOf(root: Node, free: number, seed: Buffer): string[] {
+function formatOf(root: Node, options: Ext4Options, seed: Buffer): string[] {
   const id = Buffer.from(seed);
   // A UUID of version 8, whose other bits mean what its maker wants.
   id[6] = (id[6]! & 0x0f) | 0x80;
   id[8] = (id[8]! & 0x3f) | 0x80;
   const uuid = (at: number) =>
     id.toString("hex", at, at + 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-  const { inodes, blocks, journal } = sizeOf(root, free);
+  const { inodes, blocks, journal } = sizeOf(root, options);
   const zeroed = "assume_storage_prezeroed=1,root_owner=0:0";
   return [
     ...["-q", "-t", "ext4", "-b", `${BLOCK}`, "-m", "0", "-N", `${inodes}`],
@@ -102,7 +144,7 @@ function formatOf(root: Node, free: number, seed: Buffer): string[] {
 }
 
 /** Returns the numbers of inodes and blocks that a tree needs, and the size of the journal in MiB. */
-function sizeOf(root: Node, free: number) {
+function sizeOf(root: Node, { free, data }: Ext4Options) {
   const nodes = new Set<Node>();
   const add = (node: Node) => {
     nodes.add(node);
@@ -110,10 +152,10 @@ function sizeOf(root: Node, free: number) {
   };
   add(root);
   let content = 0;
-  for (const node of nodes) content += BLOCK * blocksOf(node);
+  for (const node of nodes) content += BLOCK * blocksOf(node, data);
   const inodes = nodes.size + 16 + Math.ceil(free / 16_384);
   const journal = content + free < GROUP ? 4 : 32;
-  // Lists of extents and rounding take less than a hundredth.
+  // Rounding takes less than a hundredth.
   const needed = 1.01 * (content + inodes * INODE) + free + (journal + 1) * 2 ** 20;
   const all = Math.max(needed, MIN_SIZE);
   const groups = Math.ceil(all / GROUP);
@@ -123,15 +165,27 @@ function sizeOf(root: Node, free: number) {
 }
 
 /** Returns the number of blocks that an object needs besides its inode. */
-function blocksOf({ content, target, xattrs, children }: Node): number {
-  let blocks = content === undefined ? 0 : Math.ceil(content.bytes / BLOCK) + content.pieces;
+function blocksOf({ content, target, xattrs, children }: Node, data: Ext4Options["data"]): number {
+  const { blocks: own, extents } = data.get(content?.file ?? "") ?? new BlockCounter();
+  let blocks = own + extentBlocksOf(extents);
   if (target.length > TARGET_IN_INODE) blocks += 1;
   let attributes = 0;
   for (const [name, value] of xattrs) attributes += 20 + name.length + value.length;
   if (attributes > XATTRS_IN_INODE) blocks += 1;
   if (children === undefined) return blocks;
-  let names = 24;
-  for (const name of children.keys()) names += 12 + name.length;
+  let bytes = 24;
+  for (const name of children.keys()) bytes += 12 + name.length;
   // A name does not cross the end of a block.
-  return blocks + Math.ceil(names / (BLOCK - 280));
+  const names = Math.ceil(bytes / (BLOCK - 280));
+  // Files that are written between two blocks of a directory keep these apart.
+  return blocks + names + extentBlocksOf(names);
+}
+
+/** Returns the number of blocks with a tree of extents, of which the inode holds the root. */
+function extentBlocksOf(extents: number): number {
+  let blocks = 0;
+  for (let left = extents; left > EXTENTS_IN_INODE; blocks += left) {
+    left = Math.ceil(left / EXTENTS_IN_BLOCK);
+  }
+  return blocks;
 }

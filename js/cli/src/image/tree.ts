@@ -32,10 +32,6 @@ const OPAQUE = ".wh..wh..opq";
 /** The data of a file, in a file of the host. */
 export interface Content {
   readonly file: string;
-  /** The size of the data in bytes, without holes. */
-  readonly bytes: number;
-  /** The number of runs of data between holes. */
-  readonly pieces: number;
 }
 
 /** Properties that an object can change. */
@@ -136,14 +132,13 @@ export class Tree {
   }
 
   /** Writes a file at a path, and the directories that it needs. Links in the path are followed within the tree. */
-  addFile(path: string, layer: number, file: string, bytes: number): void {
+  addFile(path: string, layer: number, file: string): void {
     const names = namesOf(path, path);
     const name = names.pop() ?? "";
     const parent = this.#directoryOf(names, layer, path);
     const old = parent.get(name);
     if (old !== undefined) this.#drop(parent, name, old.node);
-    const content = { file, bytes, pieces: 1 };
-    const facts = { kind: "file", content, children: undefined } as const;
+    const facts = { kind: "file", content: { file }, children: undefined } as const;
     this.#put(parent, name, { node: { ...newDirectory({ mode: 0o644 }), ...facts }, layer }, path);
   }
 
@@ -200,8 +195,7 @@ export class Tree {
       ...factsOf(entry),
       target: kind === "symlink" ? target : "",
       device,
-      content:
-        kind === "file" && entry.size > 0 ? { file, bytes, pieces: segments.length } : undefined,
+      content: kind === "file" && entry.size > 0 ? { file } : undefined,
       children: kind === "directory" ? new Map() : undefined,
       names: 0,
     };

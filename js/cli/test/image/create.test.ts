@@ -294,6 +294,12 @@ test("holds large directories, and files in many pieces", async () => {
     const sparse = { map, size: runs * 3 * 4096 };
     members.push({ path: `${runs} runs`, content: noise(`${runs}`, runs * 4096), sparse });
   }
+  // Each run of two bytes is in two blocks.
+  const runs = 10_000;
+  const map = Array.from({ length: runs }, (_, run) => [run * 3 * 4096 + 4095, 2]).flat();
+  const sparse = { map, size: runs * 3 * 4096 };
+  members.push({ path: "small runs", content: Buffer.alloc(2 * runs, 1), sparse });
+  members.push({ path: "zeros", content: Buffer.alloc(100_000) });
   members.push({ path: "names/", type: "5", mode: 0o755 });
   for (let index = 0; index < 500; index += 1) {
     members.push({ path: `names/${`${index} `.padEnd(200, "long")}` });
