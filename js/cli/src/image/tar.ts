@@ -63,7 +63,8 @@ const KINDS: ReadonlyMap<string, TarKind> = new Map([
 ]);
 
 /**
- * Yields each member of an archive, then reads what follows, which is part of the archive's digest.
+ * Yields each member of an archive, then reads what follows, which is part of the archive's digest. Ends the chunks when
+ * the reader stops, so that no program goes on writing them.
  *
  * @param name name of the archive in errors
  * @throws {CliError} `ERR_SOURCE`
@@ -73,6 +74,14 @@ export async function* readTar(
   name: string,
 ): AsyncGenerator<TarEntry> {
   const reader = new ByteReader(chunks, name);
+  try {
+    yield* membersOf(reader, name);
+  } finally {
+    await reader.close();
+  }
+}
+
+async function* membersOf(reader: ByteReader, name: string): AsyncGenerator<TarEntry> {
   let fields = new Fields(name);
   for (;;) {
     const header = await reader.read(BLOCK);
@@ -301,6 +310,10 @@ class ByteReader {
       left -= part.length;
       yield part;
     }
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
   }
 
   async #fill(): Promise<boolean> {

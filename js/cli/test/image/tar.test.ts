@@ -110,6 +110,23 @@ test("reads an archive whose last block is not filled, and none without the last
   await expect(filesIn(member.subarray(0, end - 1), 1)).rejects.toThrow("the rest of the archive");
 });
 
+test.each(["a reader that stops", "damage"])("ends its source after %s", async (why) => {
+  let isEnded = false;
+  async function* source() {
+    try {
+      for (;;) yield why === "damage" ? Buffer.alloc(1024, "x") : member;
+    } finally {
+      isEnded = true;
+    }
+  }
+  const member = tarOf([{ path: "a" }, { path: "b" }]);
+  const read = async () => {
+    for await (const _ of readTar(source(), "it")) break;
+  };
+  await read().catch((error) => expect(error).toBeInstanceOf(CliError));
+  expect(isEnded).toBe(true);
+});
+
 /** Returns a small archive in a format. */
 function smallArchive(format: string): Buffer {
   const archive = folder("small.tar");

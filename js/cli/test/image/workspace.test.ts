@@ -3,8 +3,9 @@ import { chownSync, existsSync, mkdirSync, readdirSync, utimesSync } from "node:
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 
+import { noise } from "../../../../tests/support/snapshots/image.js";
 import { openWorkspace } from "../../src/image/workspace.js";
-import { ended, hedgerow, start } from "../support/bin.js";
+import { ended, hedgerow, hedgerowProcess, start } from "../support/bin.js";
 import { tarOf } from "../support/layers.js";
 import { makeTree } from "../support/tree.js";
 import { run } from "../support/trees.js";
@@ -126,4 +127,19 @@ test("refuses a file that is no archive", async () => {
     expect(code).toBe(3);
     expect(err).toContain("expected a folder, a tar archive or an image");
   }
+});
+
+test.each([
+  ["an image", "etc/hosts", "zstd", 0],
+  ["an image", "etc/hosts", "xz", 0],
+  ["a refused layer", "..", "zstd", 3],
+  ["a refused layer", "..", "xz", 3],
+])("ends after %s of a large archive: %s with %s", async (_what, path, program, code) => {
+  const root = makeTree({
+    "archive.tar": tarOf([{ path }, { path: "large", content: noise("large", 2 ** 22) }]),
+  });
+  run(program, "-1", join(root, "archive.tar"));
+  const source = join(root, `archive.tar.${program === "xz" ? "xz" : "zst"}`);
+  const args = ["image", "create", source, join(root, "image"), "--free", "0"];
+  expect(await hedgerowProcess(args)).toMatchObject({ code });
 });
