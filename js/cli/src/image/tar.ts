@@ -88,8 +88,8 @@ async function* membersOf(reader: ByteReader, name: string): AsyncGenerator<TarE
     if (header === undefined || header.every((byte) => byte === 0)) break;
     checkSum(header, name);
     const type = header.toString("latin1", 156, 157);
-    const stored = numberAt(header, 124, 12, name);
     if (["x", "g", "L", "K"].includes(type)) {
+      const stored = sizeOf(numberAt(header, 124, 12, name), name);
       if (stored > MAX_EXTRA) {
         throw invalid(name, `a header of at most ${MAX_EXTRA} bytes`, `one of ${stored}`);
       }

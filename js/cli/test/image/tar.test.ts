@@ -110,6 +110,20 @@ test("reads an archive whose last block is not filled, and none without the last
   await expect(filesIn(member.subarray(0, end - 1), 1)).rejects.toThrow("the rest of the archive");
 });
 
+test.each(["x", "g", "L", "K", "0"])(
+  "refuses a negative size in a header of the type %s",
+  async (type) => {
+    const bytes = tarOf([{ path: "a" }]);
+    const header = bytes.subarray(0, 512);
+    header.write(type, 156);
+    // -512 in binary.
+    header.fill(0xff, 124, 136).writeUInt8(0xfe, 134);
+    header.writeUInt8(0, 135);
+    mendChecksum(header);
+    await expect(filesIn(bytes, 1)).rejects.toThrow("it: expected a size, found -512");
+  },
+);
+
 test.each(["a reader that stops", "damage"])("ends its source after %s", async (why) => {
   let isEnded = false;
   async function* source() {
