@@ -42,7 +42,8 @@ export async function openSource(source: string, options: SourceOptions): Promis
     await checkOutside(source, options.folder);
     return { layers: [folderLayer(source)], config: undefined };
   }
-  const kind = await kindOf(source);
+  // An archive is read twice, which a pipe does not allow.
+  const kind = found.isFile() ? await kindOf(source) : "other";
   if (kind === "other") {
     const message = `${source}: expected a folder, a tar archive or an image such as oci:DIRECTORY, found another file; hedgerow snapshot create stores disk images`;
     throw new CliError("ERR_SOURCE", message);

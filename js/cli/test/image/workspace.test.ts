@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { openWorkspace } from "../../src/image/workspace.js";
-import { ended, hedgerow, hedgerowProcess, start } from "../support/bin.js";
+import { BIN, ended, hedgerow, hedgerowProcess, start } from "../support/bin.js";
 import { tarOf } from "../support/layers.js";
 import { makeTree } from "../support/tree.js";
 import { run } from "../support/trees.js";
@@ -127,6 +127,17 @@ test("refuses a file that is no archive", async () => {
     expect(code).toBe(3);
     expect(err).toContain("expected a folder, a tar archive or an image");
   }
+});
+
+test("refuses a pipe and a device, which are read once or without end", async () => {
+  const root = makeTree({ "archive.tar": tarOf([{ path: "etc/hosts" }]) });
+  const command = 'cat "$1" | "$2" "$3" image create /dev/stdin "$4" --free 0';
+  const args = [join(root, "archive.tar"), process.execPath, BIN, join(root, "image")];
+  expect(() => run("sh", "-c", command, "sh", ...args)).toThrow("expected a folder, a tar archive");
+  const { code, err } = await hedgerow(["image", "create", "/dev/zero", join(root, "image")]);
+  expect(code).toBe(3);
+  expect(err).toContain("expected a folder, a tar archive");
+  expect(existsSync(join(root, "image"))).toBe(false);
 });
 
 test.each([
