@@ -4,6 +4,7 @@
  */
 import { CliError } from "../error.js";
 import type { TarEntry } from "./tar.js";
+import { invalid } from "./tar-fields.js";
 
 /** The maximum number of members in all layers together. */
 export const MAX_MEMBERS = 2_000_000;
@@ -360,8 +361,4 @@ function namesOf(path: string, where: string): string[] {
     }
   }
   return names;
-}
-
-function invalid(where: string, expected: string, found: string): CliError {
-  return new CliError("ERR_SOURCE", `${where}: expected ${expected}, found ${found}`);
 }
