@@ -49,9 +49,11 @@ export class Fields {
 
   #addRecord(key: string, value: Buffer): void {
     if (key.startsWith("SCHILY.xattr.")) {
-      // A copy: the buffer of all records would stay in memory.
+      // A copy with memory of its own: a part would keep all records in memory.
+      const copy = Buffer.allocUnsafeSlow(value.length);
+      value.copy(copy);
       this.#xattrs ??= new Map();
-      this.#xattrs.set(key.slice("SCHILY.xattr.".length), Buffer.from(value));
+      this.#xattrs.set(key.slice("SCHILY.xattr.".length), copy);
       return;
     }
     const text = value.toString("latin1");
@@ -98,9 +100,9 @@ export class Fields {
 }
 
 export function textAt(bytes: Buffer, offset: number, length: number): string {
-  const field = bytes.toString("latin1", offset, offset + length);
-  const end = field.indexOf("\0");
-  return end < 0 ? field : field.slice(0, end);
+  const field = bytes.subarray(offset, offset + length);
+  const end = field.indexOf(0);
+  return field.toString("latin1", 0, end < 0 ? field.length : end);
 }
 
 /** Reads a number: in octal digits, or in binary if the first bit is set. */

@@ -6,8 +6,14 @@ import { CliError } from "../error.js";
 import type { TarEntry } from "./tar.js";
 import { invalid } from "./tar-fields.js";
 
-/** The maximum number of members in all layers together. */
+/** The maximum number of members in all layers together, and of directories that no member describes. */
 export const MAX_MEMBERS = 2_000_000;
+
+/** The maximum size of all names, targets of links and attributes in all layers together, in bytes. */
+const MAX_TEXT = 2 ** 28;
+
+/** What an attribute takes in memory besides its name and value, in bytes. */
+const XATTR = 256;
 
 /** The maximum length of a name in a directory, in bytes. */
 const MAX_NAME = 255;
@@ -77,6 +83,7 @@ interface TreeLimits {
   /** The maximum size of the data of all files in all layers, in bytes, without holes. */
   readonly bytes: number;
   readonly members?: number;
+  readonly text?: number;
 }
 
 /** The tree of an image while its layers are added, the lowest first. */
@@ -84,10 +91,11 @@ export class Tree {
   readonly root = newDirectory({});
   readonly #limits: Required<TreeLimits>;
   #members = 0;
+  #text = 0;
   #bytes = 0;
 
   constructor(limits: TreeLimits) {
-    this.#limits = { members: MAX_MEMBERS, ...limits };
+    this.#limits = { members: MAX_MEMBERS, text: MAX_TEXT, ...limits };
   }
 
   /**
@@ -99,13 +107,13 @@ export class Tree {
    * @returns whether the data is part of the tree
    */
   add(entry: TarEntry, layer: number, file: string, place: string): boolean {
-    this.#members += 1;
-    if (this.#members > this.#limits.members) {
-      throw invalid(place, `an image of at most ${this.#limits.members} members`, "more");
-    }
+    this.#countMember(place);
     const where = `${place}: ${entry.path}`;
     const names = namesOf(entry.path, where);
     const name = names.pop();
+    for (const [key, value] of entry.xattrs) {
+      this.#countText(key.length + value.length + XATTR, place);
+    }
     if (name === undefined) {
       this.#setRoot(entry, where);
       return false;
@@ -167,6 +175,21 @@ export class Tree {
     return { root: copyOf(this.root), nodes };
   }
 
+  #countMember(where: string): void {
+    this.#members += 1;
+    if (this.#members > this.#limits.members) {
+      throw invalid(where, `an image of at most ${this.#limits.members} members`, "more");
+    }
+  }
+
+  /** Counts the bytes of text that the tree keeps. */
+  #countText(bytes: number, where: string): void {
+    this.#text += bytes;
+    if (this.#text <= this.#limits.text) return;
+    const expected = `names, targets and attributes of at most ${this.#limits.text} bytes`;
+    throw invalid(where, expected, "more");
+  }
+
   #setRoot(entry: TarEntry, where: string): void {
     if (entry.kind !== "directory") throw invalid(where, "a directory as the root", entry.kind);
     Object.assign(this.root, factsOf(entry));
@@ -177,7 +200,9 @@ export class Tree {
     node.names += 1;
     if (node.names > MAX_NAMES)
       throw invalid(where, `at most ${MAX_NAMES} names of a file`, "more");
-    parent.set(name, child);
+    this.#countText(name.length, where);
+    // A copy: a part of a path would keep all of it in memory.
+    parent.set(Buffer.from(name, "latin1").toString("latin1"), child);
   }
 
   #nodeOf(entry: TarEntry, kind: Node["kind"], file: string, where: string): Node {
@@ -185,6 +210,7 @@ export class Tree {
     if (kind === "symlink" && (target === "" || target.length > MAX_PATH)) {
       throw invalid(where, `a target of 1 to ${MAX_PATH} bytes`, `${target.length}`);
     }
+    if (kind === "symlink") this.#countText(target.length, where);
     const bytes = kind === "file" ? segments.reduce((sum, { length }) => sum + length, 0) : 0;
     this.#bytes += bytes;
     if (this.#bytes > this.#limits.bytes) {
@@ -220,6 +246,7 @@ export class Tree {
       const old = parent.get(name);
       // A file that the layer uses as a directory becomes one.
       if (old !== undefined) this.#drop(parent, name, old.node);
+      this.#countMember(where);
       this.#put(parent, name, { node: newDirectory({}), layer }, where);
       return parent.get(name)!;
     });

@@ -11,6 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
@@ -18,7 +20,13 @@ import { MAX_REQUESTS, SCRIPT, Script } from "../../src/image/script.js";
 import { readTar } from "../../src/image/tar.js";
 import { MAX_DEPTH, newDirectory, Tree } from "../../src/image/tree.js";
 import { hedgerow, hedgerowProcess } from "../support/bin.js";
-import { type LayoutOptions, type Member, tarOf, writeLayout } from "../support/layers.js";
+import {
+  type LayoutOptions,
+  type Member,
+  mendChecksum,
+  tarOf,
+  writeLayout,
+} from "../support/layers.js";
 import { makeTree } from "../support/tree.js";
 import { checkImage, listImage, run } from "../support/trees.js";
 
@@ -285,7 +293,10 @@ test("stops at a tar bomb before it writes anything", async () => {
 });
 
 /** Adds members to a tree. Returns it. */
-async function treeOf(members: readonly Member[], limits: { readonly members?: number } = {}) {
+async function treeOf(
+  members: readonly Member[],
+  limits: { readonly members?: number; readonly text?: number } = {},
+) {
   const tree = new Tree({ bytes: 2 ** 20, ...limits });
   for await (const entry of readTar(chunksOf(tarOf(members)), "layer")) {
     tree.add(entry, 0, "file", "layer");
@@ -372,6 +383,53 @@ test("accepts as many attributes as fill a block, and no more", async () => {
   checkImage(path);
   expect(await create([members(4037)])).toMatchObject({ code: 3 });
 });
+
+test("counts directories that no member describes as members", async () => {
+  const members = [{ path: "a/b/c" }];
+  expect((await treeOf(members, { members: 3 })).root.children?.size).toBe(1);
+  await expect(treeOf(members, { members: 2 })).rejects.toThrow("at most 2 members");
+});
+
+test("accepts names, targets and attributes of as many bytes as its limit, and no more", async () => {
+  const members: Member[] = [
+    { path: "aa/bbb", xattrs: { "user.a": Buffer.alloc(100) } },
+    { path: "c", type: "2", target: "target" },
+  ];
+  const text = 2 + 3 + (256 + 6 + 100) + 1 + 6;
+  expect((await treeOf(members, { text })).root.children?.size).toBe(2);
+  await expect(treeOf(members, { text: text - 1 })).rejects.toThrow(`at most ${text - 1} bytes`);
+});
+
+test.each([
+  ["long names", "L", "0"],
+  ["long targets", "K", "2"],
+  ["paths", "x", "0"],
+])("keeps no more of headers with %s than the tree needs", async (_what, header, type) => {
+  const tree = new Tree({ bytes: 0 });
+  const before = heapAfterCollection();
+  for (let index = 0; index < 4000; index += 1) {
+    const number = `${index}`.padStart(20, "0");
+    const path =
+      header === "x"
+        ? [...Array(16).fill("a".repeat(249)), number].join("/")
+        : `${number}\0${"x".repeat(8000)}`;
+    const archive = tarOf([{ path, type: type as "0" }]);
+    archive.write(header, 156);
+    mendChecksum(archive);
+    for await (const entry of readTar(chunksOf(archive), "layer")) {
+      tree.add(header === "K" ? { ...entry, path: number } : entry, 0, "file", "layer");
+    }
+  }
+  expect(heapAfterCollection() - before).toBeLessThan(2 ** 23);
+  expect(tree.root.children?.size).toBeGreaterThan(0);
+});
+
+/** Returns the size of all objects in use, in bytes. */
+function heapAfterCollection(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  return process.memoryUsage().heapUsed;
+}
 
 async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;

@@ -8,7 +8,7 @@ import { noise, writeSparse } from "../../../../tests/support/snapshots/image.js
 import { minutes, trials } from "../../../../tests/support/trials.js";
 import { CliError } from "../../src/error.js";
 import { readTar } from "../../src/image/tar.js";
-import { tarOf } from "../support/layers.js";
+import { mendChecksum, tarOf } from "../support/layers.js";
 import { run } from "../support/trees.js";
 
 const folder = temporaryFolder();
@@ -148,12 +148,4 @@ function smallArchive(format: string): Buffer {
   const names = ["hole", "tree/link", `tree/${"x".repeat(200)}`];
   run("tar", "--sparse", `--format=${format}`, "-b1", "-C", folder(), "-cf", archive, ...names);
   return readFileSync(archive);
-}
-
-/** Most damage must get past the checksum of a header. */
-function mendChecksum(header: Buffer): void {
-  if (header.toString("latin1", 257, 262) !== "ustar") return;
-  header.fill(" ", 148, 156);
-  const sum = header.subarray(0, 512).reduce((total, byte) => total + byte, 0);
-  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
 }

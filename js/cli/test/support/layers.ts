@@ -86,13 +86,16 @@ function header(
   block.write("ustar\x0000", 257, "latin1");
   number(329, 8, device[0]);
   number(337, 8, device[1]);
-  block.fill(" ", 148, 156);
-  number(
-    148,
-    7,
-    block.reduce((sum, byte) => sum + byte, 0),
-  );
+  mendChecksum(block);
   return block;
+}
+
+/** Writes the checksum of a changed header. */
+export function mendChecksum(header: Buffer): void {
+  if (header.toString("latin1", 257, 262) !== "ustar") return;
+  header.fill(" ", 148, 156);
+  const sum = header.subarray(0, BLOCK).reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
 }
 
 function padded(content: Buffer): Buffer {
