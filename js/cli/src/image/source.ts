@@ -1,6 +1,6 @@
 /** Finds out what a source is, and opens its layers. Other programs fetch images and read folders. */
-import { realpath, stat } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { realpath, stat, symlink } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
 
 import { engineOutput, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
@@ -9,13 +9,10 @@ import { fileChunks, kindOf, Layer, openLayout, type Platform, type Source } fro
 import { readTar } from "./tar.js";
 
 /** Prefixes of what skopeo fetches and converts to a layout. */
-const FETCHED = [
-  "docker://",
-  "docker-archive:",
-  "oci-archive:",
-  "docker-daemon:",
-  "containers-storage:",
-];
+const FETCHED = ["docker://", "docker-daemon:", "containers-storage:"];
+
+/** Matches `FORMAT:FILE` and `FORMAT:FILE:REFERENCE`, which skopeo fetches, too. */
+const ARCHIVE = /^(docker-archive|oci-archive):([^:]*)(.*)$/s;
 
 /** Where skopeo finds which signatures are needed. Without either it fails. */
 const POLICIES = [
@@ -36,6 +33,8 @@ export interface SourceOptions {
 /** Opens a source: an image, an archive, or a folder. @throws {CliError} `ERR_SOURCE` */
 export async function openSource(source: string, options: SourceOptions): Promise<Source> {
   if (source.startsWith("oci:")) return openOci(source.slice("oci:".length), options.platform);
+  const [, archive, file = "", reference = ""] = ARCHIVE.exec(source) ?? [];
+  if (archive !== undefined) return fetchArchive(archive, file, reference, options);
   if (FETCHED.some((prefix) => source.startsWith(prefix))) return fetchImage(source, options);
   const found = await expecting(source, "a folder, a tar archive or an image", () => stat(source));
   if (found.isDirectory()) {
@@ -51,7 +50,7 @@ export async function openSource(source: string, options: SourceOptions): Promis
   const compression = kind === "tar" ? "none" : kind;
   const layer = new Layer({ name: source, open: () => fileChunks(source), compression });
   const format = await formatOf(layer, options.signal);
-  if (format !== undefined) return fetchImage(`${format}:${source}`, options);
+  if (format !== undefined) return fetchArchive(format, source, "", options);
   return { layers: [layer], config: undefined };
 }
 
@@ -75,21 +74,35 @@ async function openOci(place: string, platform: Platform): Promise<Source> {
   return openLayout(place.slice(0, colon), place.slice(colon + 1), platform);
 }
 
-/** Has skopeo convert an image to a layout. */
-async function fetchImage(source: string, options: SourceOptions): Promise<Source> {
-  const { folder, platform, signal } = options;
+/** Fetches an image in an archive, under a name without colons: to skopeo, a reference follows a colon. */
+async function fetchArchive(
+  format: string,
+  file: string,
+  reference: string,
+  options: SourceOptions,
+): Promise<Source> {
+  await symlink(resolve(file), join(options.folder, "archive"));
+  return fetchImage(`${format}:archive${reference}`, options, file);
+}
+
+/** Has skopeo convert an image to a layout. It runs in the private folder, whose path may have colons, too. */
+async function fetchImage(
+  source: string,
+  { folder, platform, signal }: SourceOptions,
+  name = source,
+): Promise<Source> {
   const { os, architecture, variant } = platform;
-  const layout = join(folder, "layout");
   const policies = await Promise.all(POLICIES.map((path) => stat(path).catch(() => undefined)));
   const args = [
     ...(policies.every((found) => found === undefined) ? ["--insecure-policy"] : []),
     ...["--override-os", os, "--override-arch", architecture],
     ...(variant === undefined ? [] : ["--override-variant", variant]),
-    ...["--tmpdir", folder],
-    ...["copy", "--quiet", "--dest-oci-accept-uncompressed-layers", source, `oci:${layout}:${TAG}`],
+    ...["--tmpdir", "."],
+    ...["copy", "--quiet", "--dest-oci-accept-uncompressed-layers", source, `oci:layout:${TAG}`],
   ];
-  await runEngine("skopeo", args, { what: `fetch ${source}`, code: "ERR_SOURCE", signal });
-  return openLayout(layout, TAG, platform);
+  const what = `fetch ${name}`;
+  await runEngine("skopeo", args, { what, code: "ERR_SOURCE", signal, cwd: folder });
+  return openLayout(join(folder, "layout"), TAG, platform);
 }
 
 /** Throws if a source holds the folder in which the image is made, and would become a part of itself. */

@@ -1,6 +1,7 @@
 /** Images that the command creates: what is in them, and that they are the same everywhere. */
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -8,7 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 
 import { noise } from "../../../../tests/support/snapshots/image.js";
@@ -88,10 +89,17 @@ test("is the same for a layout, an archive of docker save and an archive of a la
   const copy = ["--insecure-policy", "copy", "--quiet", `oci:${layout}:1.0`];
   run("skopeo", ...copy, `docker-archive:${docker}:name:1.0`);
   run("skopeo", ...copy, `oci-archive:${oci}:1.0`);
-  const sources = [`oci:${layout}`, `oci:${layout}:1.0`, docker, `oci-archive:${oci}`];
+  const colons = join(root, "a:b");
+  mkdirSync(colons);
+  for (const archive of [docker, oci]) run("cp", archive, `${archive}:1`);
+  const sources = [
+    ...[`oci:${layout}`, `oci:${layout}:1.0`],
+    ...[docker, `${docker}:1`, `docker-archive:${docker}:name:1.0`],
+    ...[oci, `${oci}:1`, `oci-archive:${relative(".", oci)}`],
+  ];
   const digests: string[] = [];
   for (const source of sources) {
-    const path = join(root, "image");
+    const path = join(colons, "image");
     const { config } = await image(source, path, ...SMALL);
     expect(config).toEqual({
       entrypoint: ["/init"],
