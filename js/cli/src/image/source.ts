@@ -5,8 +5,17 @@ import { dirname, join, relative, resolve } from "node:path";
 import { engineOutput, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
 import { expecting } from "../files/input.js";
-import { fileChunks, kindOf, Layer, openLayout, type Platform, type Source } from "./layout.js";
-import { readTar } from "./tar.js";
+import { Json } from "../files/json.js";
+import {
+  fileChunks,
+  kindOf,
+  Layer,
+  openLayout,
+  type Platform,
+  readBounded,
+  type Source,
+} from "./layout.js";
+import { readTar, type TarEntry } from "./tar.js";
 
 /** Prefixes of what skopeo fetches and converts to a layout. */
 const FETCHED = ["docker://", "docker-daemon:", "containers-storage:"];
@@ -56,14 +65,26 @@ export async function openSource(source: string, options: SourceOptions): Promis
 
 /** Returns the format of an image in a tar archive, or undefined for the files of a system. */
 async function formatOf(archive: Layer, signal: AbortSignal): Promise<string | undefined> {
-  const names = new Set<string>();
-  for await (const { path } of readTar(archive.read(signal), archive.name)) {
-    const [name = ""] = path.replace(/^(\.?\/)+/, "").split("/");
+  let format: string | undefined;
+  for await (const entry of readTar(archive.read(signal), archive.name)) {
+    const path = entry.path.replace(/^(\.?\/)+/, "");
+    const [name = ""] = path.split("/", 1);
     if (["bin", "etc", "usr"].includes(name)) return undefined;
-    names.add(name);
+    if (path === "oci-layout") format ??= "oci-archive";
+    if (path === "manifest.json" && (await listsImages(entry))) format = "docker-archive";
   }
-  if (names.has("manifest.json")) return "docker-archive";
-  return names.has("oci-layout") ? "oci-archive" : undefined;
+  return format;
+}
+
+/** Whether a file is the list of images in an archive of Docker. A web app may have a `manifest.json`, too. */
+async function listsImages({ path, data }: TarEntry): Promise<boolean> {
+  try {
+    const images = Json.parse((await readBounded(data, path)).toString(), path).items();
+    return images.some((image) => image.get("Config").isString && image.get("Layers").isList);
+  } catch (error) {
+    if (error instanceof CliError) return false;
+    throw error;
+  }
 }
 
 /** Opens `DIRECTORY` or `DIRECTORY:TAG`. */

@@ -114,6 +114,23 @@ test("is the same for a layout, an archive of docker save and an archive of a la
   expect(new Set(digests).size).toBe(1);
 });
 
+test.each([
+  ["a list of icons", '[{ "src": "icon.png" }]'],
+  ["an object", '{ "Config": "", "Layers": [] }'],
+  ["no JSON", "["],
+  ["more than the limit", `[{ "Config": "", "Layers": [] }]${" ".repeat(2 ** 22)}`],
+])("takes an archive of a web app for files: its manifest.json has %s", async (_what, json) => {
+  const root = makeTree();
+  const members = ["./index.html", "./manifest.json"].map((path) => ({
+    path,
+    content: Buffer.from(json),
+  }));
+  writeFileSync(join(root, "app.tar"), tarOf(members));
+  await image(join(root, "app.tar"), join(root, "image"), ...SMALL);
+  const found = listImage(join(root, "image"), join(root, "mounted"));
+  expect(Object.keys(found).sort()).toEqual(["", "/index.html", "/manifest.json"]);
+});
+
 test("tells the guest how the image is started", async () => {
   const root = makeTree();
   const layout = writeLayout(join(root, "layout"), [tarOf([])], { config: CONFIG });
