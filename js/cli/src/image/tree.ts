@@ -15,6 +15,9 @@ const MAX_TEXT = 2 ** 28;
 /** What an attribute takes in memory besides its name and value, in bytes. */
 const XATTR = 256;
 
+/** The maximum number of names in a directory. debugfs reads all of them for each one that it adds. */
+export const MAX_ENTRIES = 65_536;
+
 /** The maximum length of a name in a directory, in bytes. */
 const MAX_NAME = 255;
 
@@ -200,6 +203,9 @@ export class Tree {
     node.names += 1;
     if (node.names > MAX_NAMES)
       throw invalid(where, `at most ${MAX_NAMES} names of a file`, "more");
+    if (parent.size === MAX_ENTRIES) {
+      throw invalid(where, `at most ${MAX_ENTRIES} names in a directory`, "more");
+    }
     this.#countText(name.length, where);
     // A copy: a part of a path would keep all of it in memory.
     parent.set(Buffer.from(name, "latin1").toString("latin1"), child);

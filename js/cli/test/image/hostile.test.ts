@@ -18,7 +18,7 @@ import { expect, test } from "vitest";
 
 import { MAX_REQUESTS, SCRIPT, Script } from "../../src/image/script.js";
 import { readTar } from "../../src/image/tar.js";
-import { MAX_DEPTH, newDirectory, Tree } from "../../src/image/tree.js";
+import { MAX_DEPTH, MAX_ENTRIES, newDirectory, Tree } from "../../src/image/tree.js";
 import { hedgerow, hedgerowProcess } from "../support/bin.js";
 import {
   type LayoutOptions,
@@ -308,6 +308,17 @@ test("accepts as many members as its limit, and no more", async () => {
   const members = ["a", "b", "c"].map((path) => ({ path }));
   expect((await treeOf(members, { members: 3 })).root.children?.size).toBe(3);
   await expect(treeOf(members, { members: 2 })).rejects.toThrow("at most 2 members");
+});
+
+test("accepts as many names in a directory as its limit, and no more", async () => {
+  const tree = new Tree({ bytes: 2 ** 20 });
+  for await (const entry of readTar(chunksOf(tarOf([{ path: "a" }])), "layer")) {
+    const add = (name: number) => tree.add({ ...entry, path: `d/${name}` }, 0, "file", "layer");
+    for (let name = 0; name < MAX_ENTRIES; name += 1) add(name);
+    expect(() => add(MAX_ENTRIES)).toThrow(`at most ${MAX_ENTRIES} names in a directory`);
+    // Another object takes the place of one.
+    add(0);
+  }
 });
 
 test("accepts as many names of a file as ext4 can hold, and no more", async () => {
