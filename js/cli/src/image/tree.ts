@@ -93,6 +93,8 @@ interface TreeLimits {
 export class Tree {
   readonly root = newDirectory({});
   readonly #limits: Required<TreeLimits>;
+  /** The last layer that has removed all lower ones from a directory, by its names. */
+  readonly #cleared = new WeakMap<Map<string, Child>, number>();
   #members = 0;
   #text = 0;
   #bytes = 0;
@@ -333,6 +335,9 @@ export class Tree {
   }
 
   #clear(parent: Map<string, Child>, layer: number): void {
+    // Only the layer itself can have added more since.
+    if (this.#cleared.get(parent) === layer) return;
+    this.#cleared.set(parent, layer);
     for (const [name, child] of parent) this.#removeLower(parent, name, child, layer);
   }
 

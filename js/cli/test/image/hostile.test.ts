@@ -17,7 +17,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 import { MAX_REQUESTS, SCRIPT, Script } from "../../src/image/script.js";
-import { readTar } from "../../src/image/tar.js";
+import { readTar, type TarEntry } from "../../src/image/tar.js";
 import { MAX_DEPTH, MAX_ENTRIES, newDirectory, Tree } from "../../src/image/tree.js";
 import { hedgerow, hedgerowProcess } from "../support/bin.js";
 import {
@@ -292,6 +292,12 @@ test("stops at a tar bomb before it writes anything", async () => {
   }
 });
 
+async function entriesOf(members: readonly Member[]): Promise<TarEntry[]> {
+  const entries: TarEntry[] = [];
+  for await (const entry of readTar(chunksOf(tarOf(members)), "layer")) entries.push(entry);
+  return entries;
+}
+
 /** Adds members to a tree. Returns it. */
 async function treeOf(
   members: readonly Member[],
@@ -312,28 +318,43 @@ test("accepts as many members as its limit, and no more", async () => {
 
 test("accepts as many names in a directory as its limit, and no more", async () => {
   const tree = new Tree({ bytes: 2 ** 20 });
-  for await (const entry of readTar(chunksOf(tarOf([{ path: "a" }])), "layer")) {
-    const add = (name: number) => tree.add({ ...entry, path: `d/${name}` }, 0, "file", "layer");
-    for (let name = 0; name < MAX_ENTRIES; name += 1) add(name);
-    expect(() => add(MAX_ENTRIES)).toThrow(`at most ${MAX_ENTRIES} names in a directory`);
-    // Another object takes the place of one.
-    add(0);
+  const [entry] = await entriesOf([{ path: "a" }]);
+  const add = (name: number) => tree.add({ ...entry!, path: `d/${name}` }, 0, "file", "layer");
+  for (let name = 0; name < MAX_ENTRIES; name += 1) add(name);
+  expect(() => add(MAX_ENTRIES)).toThrow(`at most ${MAX_ENTRIES} names in a directory`);
+  // Another object takes the place of one.
+  add(0);
+});
+
+test("hides what is below at once, however often a layer says so", {
+  timeout: 10_000,
+}, async () => {
+  const tree = await treeOf([{ path: "d/lower" }]);
+  const [file, whiteout, opaque] = await entriesOf([
+    { path: "a" },
+    { path: ".wh.d" },
+    { path: "d/.wh..wh..opq" },
+  ]);
+  for (let index = 0; index < 60_000; index += 1) {
+    tree.add({ ...file!, path: `d/${index}` }, 1, "file", "layer");
   }
+  for (let index = 0; index < 60_000; index += 1) {
+    tree.add(index % 2 === 0 ? whiteout! : opaque!, 1, "file", "layer");
+  }
+  const { children } = tree.root.children!.get("d")!.node;
+  expect(children?.size).toBe(60_000);
+  expect(children?.has("lower")).toBe(false);
 });
 
 test("accepts as many names of a file as ext4 can hold, and no more", async () => {
   const tree = new Tree({ bytes: 2 ** 20 });
-  const entryOf = async (member: Member) => {
-    for await (const entry of readTar(chunksOf(tarOf([member])), "layer")) return entry;
-    throw new Error("expected a member");
-  };
-  tree.add(await entryOf({ path: "a" }), 0, "file", "layer");
-  const link = await entryOf({ path: "b", type: "1", target: "a" });
+  const [file, link] = await entriesOf([{ path: "a" }, { path: "b", type: "1", target: "a" }]);
+  tree.add(file!, 0, "file", "layer");
   for (let index = 1; index < 65_000; index += 1) {
-    tree.add({ ...link, path: `${index}` }, 0, "file", "layer");
+    tree.add({ ...link!, path: `${index}` }, 0, "file", "layer");
   }
   expect(tree.root.children?.get("a")?.node.names).toBe(65_000);
-  expect(() => tree.add(link, 0, "file", "layer")).toThrow("at most 65000 names");
+  expect(() => tree.add(link!, 0, "file", "layer")).toThrow("at most 65000 names");
 });
 
 test("accepts as many names with line breaks as its limit, and no more", async () => {
