@@ -124,6 +124,17 @@ test.each(["x", "g", "L", "K", "0"])(
   },
 );
 
+test("stops at a map of a sparse file in which no line ends", async () => {
+  const xattrs = { abc: Buffer.from("1"), abcdef: Buffer.from("9") };
+  const archive = tarOf([{ path: "a", xattrs, content: Buffer.alloc(2 ** 16, "1") }]);
+  // Keys of the same length.
+  const text = archive
+    .toString("latin1")
+    .replace("SCHILY.xattr.abc=", "GNU.sparse.major=")
+    .replace("SCHILY.xattr.abcdef=", "GNU.sparse.realsize=");
+  await expect(filesIn(Buffer.from(text, "latin1"), 1)).rejects.toThrow("found a longer line");
+});
+
 test.each(["a reader that stops", "damage"])("ends its source after %s", async (why) => {
   let isEnded = false;
   async function* source() {
