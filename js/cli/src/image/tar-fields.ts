@@ -48,6 +48,10 @@ export class Fields {
   }
 
   #addRecord(key: string, value: Buffer): void {
+    const isName = ["path", "linkpath", "GNU.sparse.name"].includes(key);
+    if (key.includes("\0") || (isName && value.includes(0))) {
+      throw invalid(this.name, "names without zero bytes", "one with a zero byte");
+    }
     if (key.startsWith("SCHILY.xattr.")) {
       // A copy with memory of its own: a part would keep all records in memory.
       const copy = Buffer.allocUnsafeSlow(value.length);

@@ -8,7 +8,7 @@ import { noise, writeSparse } from "../../../../tests/support/snapshots/image.js
 import { minutes, trials } from "../../../../tests/support/trials.js";
 import { CliError } from "../../src/error.js";
 import { readTar } from "../../src/image/tar.js";
-import { mendChecksum, tarOf } from "../support/layers.js";
+import { type Member, mendChecksum, tarOf } from "../support/layers.js";
 import { run } from "../support/trees.js";
 
 const folder = temporaryFolder();
@@ -133,6 +133,14 @@ test("stops at a map of a sparse file in which no line ends", async () => {
     .replace("SCHILY.xattr.abc=", "GNU.sparse.major=")
     .replace("SCHILY.xattr.abcdef=", "GNU.sparse.realsize=");
   await expect(filesIn(Buffer.from(text, "latin1"), 1)).rejects.toThrow("found a longer line");
+});
+
+test.each<[what: string, member: Member]>([
+  ["a path", { path: "a\0b" }],
+  ["a target", { path: "a", type: "2", target: "a\0b" }],
+  ["the name of an attribute", { path: "a", xattrs: { "user.a\0b": Buffer.alloc(1) } }],
+])("refuses a zero byte in %s", async (_what, member) => {
+  await expect(filesIn(tarOf([member]), 1)).rejects.toThrow("names without zero bytes");
 });
 
 test.each(["a reader that stops", "damage"])("ends its source after %s", async (why) => {
