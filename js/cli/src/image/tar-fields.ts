@@ -7,6 +7,9 @@ export const MAX_EXTRA = 2 ** 20;
 /** The maximum number of runs of data in a sparse file. */
 export const MAX_SEGMENTS = 2 ** 16;
 
+/** The maximum length of a name or value in an error, in bytes. */
+const MAX_EXCERPT = 300;
+
 /** Shared by all members without attributes, to save memory. */
 const NO_XATTRS: ReadonlyMap<string, Buffer> = new Map();
 
@@ -96,7 +99,8 @@ export class Fields {
     if (text === undefined) return undefined;
     const [, sign, whole = "", fraction = ""] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text) ?? [];
     const [value, part] = [Number(whole), Number(fraction.padEnd(9, "0").slice(0, 9))];
-    if (whole === "" || !Number.isSafeInteger(value)) throw invalid(this.name, "a time", text);
+    if (whole === "" || !Number.isSafeInteger(value))
+      throw invalid(this.name, "a time", excerpt(text));
     if (sign === "" || part === 0)
       return { seconds: sign === "" ? value : -value, nanoseconds: part };
     return { seconds: -value - 1, nanoseconds: 1e9 - part };
@@ -126,7 +130,7 @@ export function numberAt(bytes: Buffer, offset: number, length: number, name: st
 export function decimal(text: string, name: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
-  throw invalid(name, "a decimal number in a header", JSON.stringify(text));
+  throw invalid(name, "a decimal number in a header", JSON.stringify(excerpt(text)));
 }
 
 /** Throws unless the sum of the bytes of a header is the one in it. Some programs add up signed bytes. */
@@ -144,6 +148,12 @@ export function checkSum(header: Buffer, name: string): void {
   if (expected !== unsigned && expected !== signed) {
     throw invalid(name, "a tar archive", "a header with a wrong checksum");
   }
+}
+
+/** Returns the beginning of a string of bytes, as text for an error. */
+export function excerpt(bytes: string): string {
+  const text = Buffer.from(bytes.slice(0, MAX_EXCERPT), "latin1").toString();
+  return bytes.length > MAX_EXCERPT ? `${text}…` : text;
 }
 
 export function invalid(name: string, expected: string, found: string): CliError {

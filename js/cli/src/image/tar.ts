@@ -5,6 +5,7 @@
 import {
   checkSum,
   decimal,
+  excerpt,
   Fields,
   invalid,
   MAX_EXTRA,
@@ -116,7 +117,7 @@ async function readMember(reader: ByteReader, header: Buffer, fields: Fields, na
   let left = stored - sparse.read;
   const size = sparse.size ?? left;
   const segments = sparse.segments ?? (left === 0 ? [] : [{ offset: 0, length: left }]);
-  checkSegments(segments, size, left, `${name}: ${facts.path}`);
+  checkSegments(segments, size, left, `${name}: ${excerpt(facts.path)}`);
   const data = (async function* () {
     for await (const part of reader.parts(left)) {
       left -= part.length;
@@ -134,7 +135,7 @@ function factsOf(header: Buffer, fields: Fields, name: string) {
   const path = fields.text("path") ?? pathOf(header);
   const kind = KINDS.get(type);
   if (kind === undefined) {
-    throw invalid(`${name}: ${path}`, "a file, directory, link or device", `type ${type}`);
+    throw invalid(`${name}: ${excerpt(path)}`, "a file, directory, link or device", `type ${type}`);
   }
   const number = (key: string, offset: number, length: number) =>
     fields.number(key) ?? numberAt(header, offset, length, name);

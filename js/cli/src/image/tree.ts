@@ -4,7 +4,7 @@
  */
 import { CliError } from "../error.js";
 import type { TarEntry } from "./tar.js";
-import { invalid } from "./tar-fields.js";
+import { excerpt, invalid } from "./tar-fields.js";
 
 /** The maximum number of members in all layers together, and of directories that no member describes. */
 export const MAX_MEMBERS = 2_000_000;
@@ -113,7 +113,7 @@ export class Tree {
    */
   add(entry: TarEntry, layer: number, file: string, place: string): boolean {
     this.#countMember(place);
-    const where = `${place}: ${entry.path}`;
+    const where = `${place}: ${excerpt(entry.path)}`;
     const names = namesOf(entry.path, where);
     const name = names.pop();
     for (const [key, value] of entry.xattrs) {
@@ -243,7 +243,7 @@ export class Tree {
     const found = name === undefined ? undefined : this.#find(names, where)?.get(name)?.node;
     if (found === undefined || found.kind === "directory") {
       const what = found === undefined ? "nothing" : "a directory";
-      throw invalid(where, `a file at the target ${entry.target} of a hard link`, what);
+      throw invalid(where, `a file at the target ${excerpt(entry.target)} of a hard link`, what);
     }
     return found;
   }

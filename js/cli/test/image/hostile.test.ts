@@ -416,6 +416,25 @@ test("accepts as many attributes as fill a block, and no more", async () => {
   expect(await create([members(4037)])).toMatchObject({ code: 3 });
 });
 
+test("shows names in errors as UTF-8, and no more than their beginning", async () => {
+  const latin = (name: string) => Buffer.from(name).toString("latin1");
+  const link = (path: string, target: string): Member => ({ path, type: "1", target });
+  await expect(treeOf([link(latin("Grüße"), latin("größer"))])).rejects.toThrow(
+    "layer: Grüße: expected a file at the target größer of a hard link, found nothing",
+  );
+  for (const member of [
+    { path: "a/".repeat(2 ** 17) },
+    { path: "a", time: "1".repeat(2 ** 17) },
+    { path: "a", owner: ["1".repeat(2 ** 17) as unknown as number, 0] as const },
+    { path: "a/".repeat(2 ** 17), type: "Z" as const },
+    link("a", "b/".repeat(2 ** 17)),
+  ]) {
+    const error = await treeOf([member]).catch((error) => error);
+    expect(error.code).toBe("ERR_SOURCE");
+    expect(error.message.length).toBeLessThan(500);
+  }
+});
+
 test("counts directories that no member describes as members", async () => {
   const members = [{ path: "a/b/c" }];
   expect((await treeOf(members, { members: 3 })).root.children?.size).toBe(1);
