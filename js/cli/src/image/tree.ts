@@ -257,31 +257,25 @@ export class Tree {
       this.#countMember(where);
       this.#put(parent, name, { node: newDirectory({}), layer }, where);
       return parent.get(name)!;
-    });
+    })!;
     for (const child of found.path) child.layer = layer;
     return found.directory;
   }
 
   #find(names: readonly string[], where: string): Map<string, Child> | undefined {
-    try {
-      return this.#walk(names, where, () => {
-        throw MISSING;
-      }).directory;
-    } catch (error) {
-      if (error !== MISSING) throw error;
-      return undefined;
-    }
+    return this.#walk(names, where)?.directory;
   }
 
   /**
    * Goes down a path. Symbolic links are followed within the tree: `/` and `..` never leave it.
    *
    * @param missing returns a new directory in place of nothing, or of something that is no directory
+   * @returns undefined if `missing` would be called, and is left out
    */
   #walk(
     path: readonly string[],
     where: string,
-    missing: (parent: Map<string, Child>, name: string) => Child,
+    missing?: (parent: Map<string, Child>, name: string) => Child,
   ) {
     let walked: Child[] = [];
     const names = [...path].reverse();
@@ -308,7 +302,8 @@ export class Tree {
         );
         continue;
       }
-      if (child?.node.children === undefined) child = missing(here(), name);
+      if (child?.node.children === undefined) child = missing?.(here(), name);
+      if (child === undefined) return undefined;
       walked.push(child);
       if (walked.length > MAX_DEPTH) {
         throw invalid(where, `at most ${MAX_DEPTH} directories within one another`, "more");
@@ -360,9 +355,6 @@ export class Tree {
     }
   }
 }
-
-/** Thrown, and caught, when a path leads nowhere. */
-const MISSING = new Error("missing");
 
 /** Returns a directory that no layer describes. */
 export function newDirectory(facts: Partial<Facts>): Node {
