@@ -12,11 +12,14 @@ import { makeTree } from "../support/tree.js";
 
 const [BLOCK, BATCH, DIGITS] = [512, 10_000, 7];
 
+/** Puts a thousand files in a directory. */
+const pathOf = (digits: string) => digits.replace(/...$/, "/$&");
+
 /** Returns the headers of empty files, which are numbered. */
 function headers(first: number): Buffer {
   const template = Buffer.alloc(BLOCK);
   for (const [offset, text] of [
-    [0, `d/${"0".repeat(DIGITS)}`],
+    [0, pathOf("0".repeat(DIGITS))],
     [100, "0000644\0"],
     [124, "00000000000\0"],
     [148, " ".repeat(8)],
@@ -31,7 +34,7 @@ function headers(first: number): Buffer {
     const name = `${first + index}`.padStart(DIGITS, "0");
     const digits = [...name].reduce((all, digit) => all + Number(digit), 0);
     template.copy(blocks, at);
-    blocks.write(name, at + 2, "latin1");
+    blocks.write(pathOf(name), at, "latin1");
     blocks.write(`${(sum + digits).toString(8).padStart(6, "0")}\0 `, at + 148, "latin1");
   }
   return blocks;
