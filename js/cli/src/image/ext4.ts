@@ -16,6 +16,9 @@ const BLOCK = 4096;
 /** The size of an inode, in bytes. */
 const INODE = 256;
 
+/** The maximum number of inodes in a group of blocks. */
+const INODES_IN_GROUP = BLOCK * 8;
+
 /** The bytes that a group of blocks covers. */
 const GROUP = BLOCK * 8 * BLOCK;
 
@@ -155,8 +158,10 @@ function sizeOf(root: Node, { free, data }: Ext4Options) {
   for (const node of nodes) content += BLOCK * blocksOf(node, data);
   const inodes = nodes.size + 16 + Math.ceil(free / 16_384);
   const journal = content + free < GROUP ? 4 : 32;
+  // mke2fs leaves out a last group with room for little more than its own tables.
+  const lost = 64 * BLOCK + Math.min(inodes, INODES_IN_GROUP) * INODE;
   // Rounding takes less than a hundredth.
-  const needed = 1.01 * (content + inodes * INODE) + free + (journal + 1) * 2 ** 20;
+  const needed = 1.01 * (content + inodes * INODE) + lost + free + (journal + 1) * 2 ** 20;
   const all = Math.max(needed, MIN_SIZE);
   const groups = Math.ceil(all / GROUP);
   // Each group has two bitmaps and a descriptor. Some have copies of all descriptors.

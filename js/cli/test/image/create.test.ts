@@ -337,6 +337,16 @@ test("holds large directories, and files in many pieces", async () => {
   expect(found).toEqual(listOf(join(path("bundle"), "rootfs")));
 });
 
+test("holds many small files, the last of which would be in a group that mke2fs leaves out", async () => {
+  const root = makeTree();
+  const members: Member[] = [{ path: "./", type: "5", mode: 0o755 }];
+  for (let index = 0; index < 29_800; index += 1) {
+    members.push({ path: `${index % 300}/${index}`, content: Buffer.from("x") });
+  }
+  writeFileSync(join(root, "files.tar"), tarOf(members));
+  await image(join(root, "files.tar"), join(root, "image"), ...SMALL);
+});
+
 test("is sound after the kernel has written to it", async () => {
   const root = makeTree({ "tree/file": noise("file", 10_000), "mounted/": "" });
   const [path, mounted] = [join(root, "image"), join(root, "mounted")];
