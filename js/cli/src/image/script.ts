@@ -98,6 +98,8 @@ export class Script {
   constructor(folder: string, before: Before | undefined, root: Node) {
     this.#folder = folder;
     const { root: old, nodes } = before ?? newImage(root);
+    // Without this count of writes, which depends on the holes of the files. Once it is zero, it stays so.
+    this.#add("set_super_value", "kbytes_written", "0");
     this.#relabel(old, "/", "");
     this.#removeOthers(old, root, nodes, "/", "");
     this.#set(root, old, new Place("/", "."));

@@ -7,6 +7,7 @@ import {
   readlinkSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -129,6 +130,25 @@ test.each([
   await image(join(root, "app.tar"), join(root, "image"), ...SMALL);
   const found = listImage(join(root, "image"), join(root, "mounted"));
   expect(Object.keys(found).sort()).toEqual(["", "/index.html", "/manifest.json"]);
+});
+
+test("is the same for a folder whose files have holes and one whose files have none", async () => {
+  const root = makeTree({ "holes/": "", "zeros/": "" });
+  const piece = 4096;
+  const content = Buffer.alloc(10_000 * piece);
+  for (let at = 0; at < content.length; at += 2 * piece) content.fill(1, at, at + piece);
+  writeFileSync(join(root, "zeros", "file"), content);
+  run("cp", "--sparse=always", join(root, "zeros", "file"), join(root, "holes", "file"));
+  const digests: string[] = [];
+  for (const name of ["holes", "zeros"]) {
+    for (const path of [join(root, name, "file"), join(root, name)]) utimesSync(path, 1, 1);
+    await image(join(root, name), join(root, "image"), ...SMALL);
+    digests.push(fileDigest(join(root, "image")));
+  }
+  expect(statSync(join(root, "holes", "file")).blocks).toBeLessThan(
+    statSync(join(root, "zeros", "file")).blocks,
+  );
+  expect(new Set(digests).size).toBe(1);
 });
 
 test("tells the guest how the image is started", async () => {
