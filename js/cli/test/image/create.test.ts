@@ -1,5 +1,6 @@
 /** Images that the command creates: what is in them, and that they are the same everywhere. */
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -394,6 +395,21 @@ test("says what to do if a base has no room for the new layers", async () => {
   expect(code).toBe(3);
   expect(err).toMatch(/make the base with a larger --free, or leave out --base\n$/);
   expect(existsSync(path("two.img"))).toBe(false);
+});
+
+test("changes a copy of a base that is read-only", async () => {
+  const root = makeTree();
+  const path = (name: string) => join(root, name);
+  const [below, above] = [tarOf([{ path: "one" }]), tarOf([{ path: "two" }])];
+  const one = writeLayout(path("one"), [below]);
+  const two = writeLayout(path("two"), [below, above]);
+  await image(`oci:${one}`, path("one.img"), ...SMALL);
+  chmodSync(path("one.img"), 0o444);
+  // Root could write to all files.
+  const limited = ["--bounding-set=-dac_override", process.execPath, BIN, "image", "create"];
+  run("setpriv", ...limited, `oci:${two}`, path("two.img"), "--base", path("one.img"));
+  expect(statSync(path("two.img")).mode & 0o777).toBe(0o600);
+  expect(statSync(path("one.img")).mode & 0o777).toBe(0o444);
 });
 
 test("refuses a base that is not the beginning of the image", async () => {
