@@ -88,7 +88,7 @@ function ofSequence(elements: AST.Element[], asked: Asked): Variation[] {
       at += 1;
     }
     const next = text === "" ? ofElement(elements[at++]!, asked) : [literal(text)];
-    all = joined(all, isTooMuch(all, next) ? [anyOf(next)] : next);
+    all = isTooMuch(all, next) ? opened(all, anyOf(next)) : joined(all, next);
   }
   return all;
 }
@@ -107,6 +107,12 @@ function joined(all: readonly Variation[], next: readonly Variation[]): Variatio
       captures: { ...before.captures, ...after.captures },
     })),
   );
+}
+
+/** Returns variations that any text follows. */
+function opened(all: Variation[], any: Variation): Variation[] {
+  const isOpen = all.every(({ text }) => text.endsWith(ANY));
+  return isOpen && Object.keys(any.captures).length === 0 ? all : joined(all, [any]);
 }
 
 function ofElement(element: AST.Element, asked: Asked): Variation[] {
