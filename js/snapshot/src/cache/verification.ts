@@ -96,14 +96,9 @@ export class Verifier {
     if (lease === undefined) return damagedAfter(this.store.discardUnfit(digest));
     if (lease === "damaged") return damagedAfter(this.store.discardDamaged(digest));
     const opening = openFile("ERR_CACHE", lease.path, (image, stats) => ({ image, stats }));
-    // Reading takes long, and the open file stays readable: the lease would only prevent eviction.
-    const release = () => this.store.release(lease);
-    const { image, stats } = await opening.catch(async (error) => {
-      await release();
-      throw error;
-    });
     try {
-      await release();
+      // Reading takes long, and the open file stays readable: the lease would only prevent eviction.
+      const { image, stats } = await opening.finally(() => this.store.release(lease));
       const damage = await findDamage(lease, image.fd, this.directory.layout.record(digest), pace);
       if (damage === undefined) return true;
       const isSame = () =>
@@ -111,7 +106,10 @@ export class Verifier {
         statSync(lease.path, { throwIfNoEntry: false })?.ino === Number(stats.ino);
       return await damagedAfter(this.store.discard(digest, damage, isSame));
     } finally {
-      await image.close();
+      await opening.then(
+        ({ image }) => image.close(),
+        () => {},
+      );
     }
   }
 }
