@@ -8,7 +8,7 @@ import { restoreSnapshot, type TransferOptions } from "@hedgerow/snapshot";
 import { checkEngine, engineOutput, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
 import { Json } from "../files/json.js";
-import { BlockCounter, writeExt4 } from "./ext4.js";
+import { CountedContent, writeExt4 } from "./ext4.js";
 import { type ImageConfig, type Layer, type Platform, readBounded } from "./layout.js";
 import { openSource } from "./source.js";
 import { readTar, type TarEntry } from "./tar.js";
@@ -38,11 +38,6 @@ export interface ImageInfo {
   readonly config: ImageConfig | undefined;
 }
 
-interface LayersOptions extends ImageOptions {
-  /** Receives the blocks of each file in the private folder, by its name. */
-  readonly data: Map<string, BlockCounter>;
-}
-
 /** Whether a place is that of a snapshot, by its name. A raw image is a local file. */
 export const isSnapshotPlace = (place: string) => place.endsWith(".vhs") || place.includes("://");
 
@@ -53,10 +48,9 @@ export async function createImage(source: string, options: ImageOptions): Promis
   writeFileSync(join(folder, "empty"), "");
   const image = join(folder, "image");
   const lower = base === undefined ? undefined : await openBase(base, image, options);
-  const data = new Map<string, BlockCounter>();
-  const { root, before, config } = await mergeLayers(source, lower, { ...options, data });
+  const { root, before, config } = await mergeLayers(source, lower, options);
   onProgress("writing the file system");
-  await writeExt4(root, { ...options, before, data });
+  await writeExt4(root, { ...options, before });
   const path = format === "erofs" ? await toErofs(image, options) : image;
   return { path, imageSize: (await stat(path)).size, config };
 }
@@ -89,7 +83,7 @@ async function openBase(base: string, image: string, options: ImageOptions): Pro
 async function mergeLayers(
   source: string,
   lower: readonly string[] | undefined,
-  options: LayersOptions,
+  options: ImageOptions,
 ) {
   const { layers, config } = await openSource(source, options);
   if (lower?.every((digest, at) => layers[at]?.diffId === digest) === false) {
@@ -99,7 +93,7 @@ async function mergeLayers(
   const { bavail, bsize } = await statfs(options.folder);
   const tree = new Tree({ bytes: bavail * bsize });
   const finish = (layer: number) => {
-    if (config !== undefined) addConfig(tree, layer, config, options);
+    if (config !== undefined) addConfig(tree, layer, config, options.folder);
     tree.addLostAndFound();
   };
   let before: Before | undefined;
@@ -118,15 +112,13 @@ async function mergeLayers(
 }
 
 /** Adds a layer to a tree, and writes its files to the private folder under numbers. */
-async function addLayer(tree: Tree, layer: Layer, number: number, options: LayersOptions) {
-  const { folder, signal, data } = options;
+async function addLayer(tree: Tree, layer: Layer, number: number, options: ImageOptions) {
+  const { folder, signal } = options;
   let member = 0;
   for await (const entry of readTar(layer.read(signal), layer.name)) {
-    const file = join("data", `${number}-${member}`);
+    const content = new CountedContent(join("data", `${number}-${member}`));
     member += 1;
-    if (tree.add(entry, number, file, layer.name)) {
-      data.set(file, await writeData(join(folder, file), entry));
-    }
+    if (tree.add(entry, number, content, layer.name)) await writeData(folder, content, entry);
   }
 }
 
@@ -134,9 +126,12 @@ async function addLayer(tree: Tree, layer: Layer, number: number, options: Layer
  * Writes the data of a file, and counts its blocks. The calls are synchronous: these are faster for small files, and most
  * are small.
  */
-async function writeData(path: string, { segments, size, data }: TarEntry): Promise<BlockCounter> {
-  const counter = new BlockCounter();
-  const file = openSync(path, "wx", 0o600);
+async function writeData(
+  folder: string,
+  content: CountedContent,
+  { segments, size, data }: TarEntry,
+): Promise<void> {
+  const file = openSync(join(folder, content.file), "wx", 0o600);
   try {
     let [next, done] = [0, 0];
     for await (const part of data) {
@@ -144,26 +139,24 @@ async function writeData(path: string, { segments, size, data }: TarEntry): Prom
         const { offset, length } = segments[next]!;
         const left = Math.min(part.length - at, length - done);
         const written = writeSync(file, part, at, left, offset + done);
-        counter.add(part.subarray(at, at + written), offset + done);
+        content.count(part.subarray(at, at + written), offset + done);
         at += written;
         done += written;
         if (done === length) [next, done] = [next + 1, 0];
       }
     }
     ftruncateSync(file, size);
-    return counter;
   } finally {
     closeSync(file);
   }
 }
 
-function addConfig(tree: Tree, layer: number, config: ImageConfig, options: LayersOptions): void {
+function addConfig(tree: Tree, layer: number, config: ImageConfig, folder: string): void {
   const bytes = Buffer.from(`${JSON.stringify(config)}\n`);
-  const counter = new BlockCounter();
-  counter.add(bytes, 0);
-  options.data.set("config", counter);
-  writeFileSync(join(options.folder, "config"), bytes);
-  tree.addFile(CONFIG_PATH, layer, "config");
+  const content = new CountedContent("config");
+  content.count(bytes, 0);
+  writeFileSync(join(folder, content.file), bytes);
+  tree.addFile(CONFIG_PATH, layer, content);
 }
 
 /** Mounts the file system where no other process sees it, so that it goes with the program, and copies it. */

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { type EngineName, runEngine } from "../engine.js";
 import { CliError } from "../error.js";
 import { SCRIPT, Script } from "./script.js";
-import type { Before, Node } from "./tree.js";
+import type { Before, Content, Node } from "./tree.js";
 
 const BLOCK = 4096;
 
@@ -53,27 +53,30 @@ const CONFIG = `[defaults]
 const CLOCKS = { E2FSPROGS_FAKE_TIME: "1", E2FSCK_TIME: "1", SOURCE_DATE_EPOCH: "1" };
 
 /**
- * Counts the blocks of a file that hold more than zeros: debugfs writes no others. The size of an image follows from
- * these, because the holes of a file depend on the file system of the host.
+ * The data of a file, of which the blocks are counted that hold more than zeros: debugfs writes no others. The size of an
+ * image follows from these, because the holes of a file depend on the file system of the host.
  */
-export class BlockCounter {
+export class CountedContent implements Content {
   blocks = 0;
   extents = 0;
   #last = -1;
   /** The number of blocks in the last extent. */
   #length = EXTENT;
 
-  /** Adds bytes of the file, which follow those before. */
-  add(bytes: Buffer, offset: number): void {
+  /** @param file its name in the private folder */
+  constructor(readonly file: string) {}
+
+  /** Counts bytes of the file, which follow those before. */
+  count(bytes: Buffer, offset: number): void {
     for (let at = 0; at < bytes.length; ) {
       const block = Math.floor((offset + at) / BLOCK);
       const end = Math.min(bytes.length, (block + 1) * BLOCK - offset);
-      if (block !== this.#last && !isZero(bytes.subarray(at, end))) this.#count(block);
+      if (block !== this.#last && !isZero(bytes.subarray(at, end))) this.#countBlock(block);
       at = end;
     }
   }
 
-  #count(block: number): void {
+  #countBlock(block: number): void {
     const isNext = block === this.#last + 1 && this.#length < EXTENT;
     if (!isNext) this.extents += 1;
     this.#length = isNext ? this.#length + 1 : 1;
@@ -89,8 +92,6 @@ interface Ext4Options {
   readonly folder: string;
   /** What the image holds. Missing if there is no image yet. */
   readonly before: Before | undefined;
-  /** The blocks of each file with data, by its name in the folder. */
-  readonly data: ReadonlyMap<string, BlockCounter>;
   /** Bytes to leave free in a new image. */
   readonly free: number;
   readonly signal: AbortSignal;
@@ -98,7 +99,7 @@ interface Ext4Options {
 
 /** Makes the image in the folder hold a tree. @throws {CliError} `ERR_OUTPUT`, `ERR_SOURCE` */
 export async function writeExt4(root: Node, options: Ext4Options): Promise<void> {
-  const { folder, before, signal } = options;
+  const { folder, before, free, signal } = options;
   const script = new Script(folder, before, root);
   const env = { ...CLOCKS, MKE2FS_CONFIG: "mke2fs.conf" };
   const running = { what: "write the file system", signal, cwd: folder, env };
@@ -114,7 +115,7 @@ export async function writeExt4(root: Node, options: Ext4Options): Promise<void>
   };
   if (before === undefined) {
     writeFileSync(join(folder, "mke2fs.conf"), CONFIG);
-    await run("mke2fs", ...formatOf(root, options, script.digest));
+    await run("mke2fs", ...formatOf(root, free, script.digest));
   }
   const runAlone = async (request: string) => {
     // Arguments of Node are UTF-8, and names need not be.
@@ -130,14 +131,14 @@ export async function writeExt4(root: Node, options: Ext4Options): Promise<void>
 }
 
 /** Returns the arguments of mke2fs. */
-function formatOf(root: Node, options: Ext4Options, seed: Buffer): string[] {
+function formatOf(root: Node, free: number, seed: Buffer): string[] {
   const id = Buffer.from(seed);
   // A UUID of version 8, whose other bits mean what its maker wants.
   id[6] = (id[6]! & 0x0f) | 0x80;
   id[8] = (id[8]! & 0x3f) | 0x80;
   const uuid = (at: number) =>
     id.toString("hex", at, at + 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-  const { inodes, blocks, journal } = sizeOf(root, options);
+  const { inodes, blocks, journal } = sizeOf(root, free);
   const zeroed = "assume_storage_prezeroed=1,root_owner=0:0";
   return [
     ...["-q", "-t", "ext4", "-b", `${BLOCK}`, "-m", "0", "-N", `${inodes}`],
@@ -147,7 +148,7 @@ function formatOf(root: Node, options: Ext4Options, seed: Buffer): string[] {
 }
 
 /** Returns the numbers of inodes and blocks that a tree needs, and the size of the journal in MiB. */
-function sizeOf(root: Node, { free, data }: Ext4Options) {
+function sizeOf(root: Node, free: number) {
   const nodes = new Set<Node>();
   const add = (node: Node) => {
     nodes.add(node);
@@ -155,7 +156,7 @@ function sizeOf(root: Node, { free, data }: Ext4Options) {
   };
   add(root);
   let content = 0;
-  for (const node of nodes) content += BLOCK * blocksOf(node, data);
+  for (const node of nodes) content += BLOCK * blocksOf(node);
   const inodes = nodes.size + 16 + Math.ceil(free / 16_384);
   const journal = content + free < GROUP ? 4 : 32;
   // mke2fs leaves out a last group with room for little more than its own tables.
@@ -170,9 +171,8 @@ function sizeOf(root: Node, { free, data }: Ext4Options) {
 }
 
 /** Returns the number of blocks that an object needs besides its inode. */
-function blocksOf({ content, target, xattrs, children }: Node, data: Ext4Options["data"]): number {
-  const { blocks: own, extents } = data.get(content?.file ?? "") ?? new BlockCounter();
-  let blocks = own + extentBlocksOf(extents);
+function blocksOf({ content, target, xattrs, children }: Node): number {
+  let blocks = content === undefined ? 0 : content.blocks + extentBlocksOf(content.extents);
   if (target.length > TARGET_IN_INODE) blocks += 1;
   let attributes = 0;
   for (const [name, value] of xattrs) attributes += 20 + name.length + value.length;

@@ -209,7 +209,6 @@ async function sparseMap(
   let text = "";
   while (numbers.length === 0 || numbers.length < 1 + 2 * (numbers[0] ?? 0)) {
     if (read + BLOCK > stored) throw truncated(name);
-    if (text.length > BLOCK) throw invalid(name, "numbers in lines", "a longer line");
     // A block without the end of a line has no number.
     if (text.length >= BLOCK) throw invalid(name, "a decimal number in a header", "a longer line");
     text += (await reader.expect(BLOCK)).toString("latin1");

@@ -39,9 +39,12 @@ const WHITEOUT = ".wh.";
 /** The name that removes everything that lower layers have in a directory. */
 const OPAQUE = ".wh..wh..opq";
 
-/** The data of a file, in a file of the host. */
+/** The data of a file, in a file of the host. It is written after the file is part of the tree. */
 export interface Content {
   readonly file: string;
+  /** The number of blocks that hold more than zeros, and of runs of them that an extent can cover. */
+  readonly blocks: number;
+  readonly extents: number;
 }
 
 /** Properties that an object can change. */
@@ -107,11 +110,11 @@ export class Tree {
    * Adds a member of a layer.
    *
    * @param layer number of the layer
-   * @param file name of the file that the caller writes the data to
+   * @param content the file that the caller writes the data to
    * @param place name of the layer in errors
    * @returns whether the data is part of the tree
    */
-  add(entry: TarEntry, layer: number, file: string, place: string): boolean {
+  add(entry: TarEntry, layer: number, content: Content, place: string): boolean {
     this.#countMember(place);
     const where = `${place}: ${excerpt(entry.path)}`;
     const names = namesOf(entry.path, where);
@@ -138,7 +141,7 @@ export class Tree {
     const node =
       entry.kind === "link"
         ? this.#target(entry, where)
-        : this.#nodeOf(entry, entry.kind, file, where);
+        : this.#nodeOf(entry, entry.kind, content, where);
     if (old?.node === node) return false;
     if (old !== undefined) this.#drop(parent, name, old.node);
     this.#put(parent, name, { node, layer }, where);
@@ -146,13 +149,13 @@ export class Tree {
   }
 
   /** Writes a file at a path, and the directories that it needs. Links in the path are followed within the tree. */
-  addFile(path: string, layer: number, file: string): void {
+  addFile(path: string, layer: number, content: Content): void {
     const names = namesOf(path, path);
     const name = names.pop() ?? "";
     const parent = this.#directoryOf(names, layer, path);
     const old = parent.get(name);
     if (old !== undefined) this.#drop(parent, name, old.node);
-    const facts = { kind: "file", content: { file }, children: undefined } as const;
+    const facts = { kind: "file", content, children: undefined } as const;
     this.#put(parent, name, { node: { ...newDirectory({ mode: 0o644 }), ...facts }, layer }, path);
   }
 
@@ -213,7 +216,7 @@ export class Tree {
     parent.set(Buffer.from(name, "latin1").toString("latin1"), child);
   }
 
-  #nodeOf(entry: TarEntry, kind: Node["kind"], file: string, where: string): Node {
+  #nodeOf(entry: TarEntry, kind: Node["kind"], content: Content, where: string): Node {
     const { target, device, segments } = entry;
     if (kind === "symlink" && (target === "" || target.length > MAX_PATH)) {
       throw invalid(where, `a target of 1 to ${MAX_PATH} bytes`, `${target.length}`);
@@ -230,7 +233,7 @@ export class Tree {
       ...factsOf(entry),
       target: kind === "symlink" ? target : "",
       device,
-      content: kind === "file" && entry.size > 0 ? { file } : undefined,
+      content: kind === "file" && entry.size > 0 ? content : undefined,
       children: kind === "directory" ? new Map() : undefined,
       names: 0,
     };

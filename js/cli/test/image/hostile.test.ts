@@ -45,6 +45,9 @@ async function create(layers: readonly Member[][], options: LayoutOptions = {}) 
 
 const FILE = { content: Buffer.from("hostile") };
 
+/** The content of all files of a tree. */
+const CONTENT = { file: "file", blocks: 0, extents: 0 };
+
 test.each<[what: string, members: Member[], error: string]>([
   ["a path with ..", [{ path: "a/../../x", ...FILE }], "expected a path in the image"],
   [
@@ -305,7 +308,7 @@ async function treeOf(
 ) {
   const tree = new Tree({ bytes: 2 ** 20, ...limits });
   for await (const entry of readTar(chunksOf(tarOf(members)), "layer")) {
-    tree.add(entry, 0, "file", "layer");
+    tree.add(entry, 0, CONTENT, "layer");
   }
   return tree;
 }
@@ -319,14 +322,14 @@ test("accepts as many members as its limit, and no more", async () => {
 test("accepts as many names in a directory as its limit, and no more", async () => {
   const tree = new Tree({ bytes: 2 ** 20 });
   const [entry] = await entriesOf([{ path: "a" }]);
-  const add = (name: number) => tree.add({ ...entry!, path: `d/${name}` }, 0, "file", "layer");
+  const add = (name: number) => tree.add({ ...entry!, path: `d/${name}` }, 0, CONTENT, "layer");
   for (let name = 0; name < MAX_ENTRIES; name += 1) add(name);
   expect(() => add(MAX_ENTRIES)).toThrow(`at most ${MAX_ENTRIES} names in a directory`);
   // Another object takes the place of one.
   add(0);
 });
 
-test("hides what is below at once, however often a layer says so", {
+test("hides files of lower layers once, however often a layer says so", {
   timeout: 10_000,
 }, async () => {
   const tree = await treeOf([{ path: "d/lower" }]);
@@ -336,10 +339,10 @@ test("hides what is below at once, however often a layer says so", {
     { path: "d/.wh..wh..opq" },
   ]);
   for (let index = 0; index < 60_000; index += 1) {
-    tree.add({ ...file!, path: `d/${index}` }, 1, "file", "layer");
+    tree.add({ ...file!, path: `d/${index}` }, 1, CONTENT, "layer");
   }
   for (let index = 0; index < 60_000; index += 1) {
-    tree.add(index % 2 === 0 ? whiteout! : opaque!, 1, "file", "layer");
+    tree.add(index % 2 === 0 ? whiteout! : opaque!, 1, CONTENT, "layer");
   }
   const { children } = tree.root.children!.get("d")!.node;
   expect(children?.size).toBe(60_000);
@@ -349,12 +352,12 @@ test("hides what is below at once, however often a layer says so", {
 test("accepts as many names of a file as ext4 can hold, and no more", async () => {
   const tree = new Tree({ bytes: 2 ** 20 });
   const [file, link] = await entriesOf([{ path: "a" }, { path: "b", type: "1", target: "a" }]);
-  tree.add(file!, 0, "file", "layer");
+  tree.add(file!, 0, CONTENT, "layer");
   for (let index = 1; index < 65_000; index += 1) {
-    tree.add({ ...link!, path: `${index}` }, 0, "file", "layer");
+    tree.add({ ...link!, path: `${index}` }, 0, CONTENT, "layer");
   }
   expect(tree.root.children?.get("a")?.node.names).toBe(65_000);
-  expect(() => tree.add(link!, 0, "file", "layer")).toThrow("at most 65000 names");
+  expect(() => tree.add(link!, 0, CONTENT, "layer")).toThrow("at most 65000 names");
 });
 
 test("accepts as many names with line breaks as its limit, and no more", async () => {
@@ -468,7 +471,7 @@ test.each([
     archive.write(header, 156);
     mendChecksum(archive);
     for await (const entry of readTar(chunksOf(archive), "layer")) {
-      tree.add(header === "K" ? { ...entry, path: number } : entry, 0, "file", "layer");
+      tree.add(header === "K" ? { ...entry, path: number } : entry, 0, CONTENT, "layer");
     }
   }
   expect(heapAfterCollection() - before).toBeLessThan(2 ** 23);
