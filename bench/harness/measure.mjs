@@ -5,6 +5,7 @@ import { runInNewContext } from "node:vm";
 import { summary } from "../../scripts/lib/measured.mjs";
 import { takeTurns } from "./turns.mjs";
 
+/** @import { Method } from "./methods.mjs" */
 /** @import { Timed } from "./turns.mjs" */
 
 /** @type {(options: { type: "minor" }) => void} */
@@ -73,21 +74,3 @@ function time({ make, run }, inputs) {
 
 /** Keeps results alive, so that the engine does not eliminate the work. @type {unknown} */
 export let sink;
-
-/**
- * A method. `make` builds the objects that a run consumes; it is not timed.
- *
- * @template Input, Fresh
- * @typedef {{ name: string, make: (input: Input) => Fresh, run: (fresh: Fresh, input: Input) => unknown }} Method
- */
-
-/**
- * Returns methods that run on the same kind of fresh objects.
- *
- * @template Input, Fresh
- * @param {(input: Input) => Fresh} make
- * @param {Record<string, (fresh: Fresh, input: Input) => unknown>} runs by name
- * @returns {Method<Input, Fresh>[]}
- */
-export const methodsOf = (make, runs) =>
-  Object.entries(runs).map(([name, run]) => ({ name, make, run }));

@@ -2,7 +2,7 @@
 // engine.
 import { stripBlock } from "hedgerow/block";
 
-import { methodsOf } from "../../harness/measure.mjs";
+import { methodsOf } from "../../harness/methods.mjs";
 
 /** @typedef {import("hedgerow").HeaderStripper} HeaderStripper */
 /** @typedef {{ names: string[] }} Request */

@@ -4,7 +4,7 @@ import { HeaderStripper } from "hedgerow";
 
 import { methods, WORKLOADS, writtenAs } from "./methods.mjs";
 
-/** @import { Method } from "../../harness/measure.mjs" */
+/** @import { Method } from "../../harness/methods.mjs" */
 /** @typedef {{ names: string[] }} Input */
 /** @typedef {(typeof WORKLOADS)[number]} Workload */
 

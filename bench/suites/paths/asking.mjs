@@ -3,7 +3,8 @@ import bloomFilters from "bloom-filters";
 import { PathFilter } from "hedgerow";
 
 import { unknownPaths } from "../../../scripts/lib/installed-files.mjs";
-import { measure, methodsOf } from "../../harness/measure.mjs";
+import { measure } from "../../harness/measure.mjs";
+import { methodsOf } from "../../harness/methods.mjs";
 import { PlainReader } from "./plain-reader.mjs";
 
 /** The default rate of false positives. */

@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { PathFilter, PathSet } from "hedgerow";
 import { readPathFilterSync } from "hedgerow/node";
-import { measure, methodsOf } from "../../harness/measure.mjs";
+import { measure } from "../../harness/measure.mjs";
+import { methodsOf } from "../../harness/methods.mjs";
 import { SITE_PATHS } from "../../harness/site-paths.mjs";
 import { inTemporaryFolder } from "../../harness/temporary.mjs";
 import { PlainReader } from "./plain-reader.mjs";

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 
 import * as decode from "../../../js/snapshot/wasm/decode.js";
 import * as encode from "../../../js/snapshot/wasm/encode.js";
-import { measure as measureMethods, methodsOf } from "../../harness/measure.mjs";
+import { measure as measureMethods } from "../../harness/measure.mjs";
+import { methodsOf } from "../../harness/methods.mjs";
 import { itself, resultsOf } from "../../harness/results.mjs";
 import { dataPieces, zstdDecompressSync, zstdFrame } from "./images.mjs";
 
