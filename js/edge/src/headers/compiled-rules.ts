@@ -132,17 +132,19 @@ export class CompiledRules {
 function isInChain(name: string, slot: number, { rules, isExact }: CompiledRules): boolean {
   const { length } = name;
   for (let rule = rules[slot - 1]; rule !== undefined; rule = rule.next) {
-    const { lower } = rule;
+    const { lower, folded } = rule;
     let at = lower.length;
     if (length === at) {
-      // Comparing strings is several times as fast as comparing their characters.
-      if (name === likelySpelling(name, rule)) return true;
+      // Comparing strings is faster than comparing their characters for a name that is equal, and slower for one that
+      // is only similar.
+      if (rule.matchedLast && name === likelySpelling(name, rule)) return true;
     } else if (length < at || rule.isExact) {
       continue;
     }
     // Similar names differ near their ends more often than near their beginnings.
     at -= 1;
-    while (at >= 0 && FOLDED[name.charCodeAt(at)] === FOLDED[lower.charCodeAt(at)]) at -= 1;
+    while (at >= 0 && FOLDED[name.charCodeAt(at)] === folded.charCodeAt(at)) at -= 1;
+    rule.matchedLast = at < 0;
     if (at < 0 && (!isExact || name.toLowerCase().startsWith(lower))) return true;
   }
   return false;

@@ -16,7 +16,11 @@ export interface Rule {
   readonly capital: string;
   /** The same text in upper case. */
   readonly upper: string;
+  /** The same text in lower case, with `-` for `_` and `.`. */
+  readonly folded: string;
   readonly isExact: boolean;
+  /** Whether the last name that was compared with it matched. */
+  matchedLast: boolean;
   /** The next rule of the same slot. */
   next: Rule | undefined;
 }
@@ -73,7 +77,15 @@ function faultOf(text: string, isExact: boolean): string | undefined {
 
 function ruleOf(lower: string, isExact: boolean): Rule {
   const words = lower.split("-").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return { lower, capital: words.join("-"), upper: lower.toUpperCase(), isExact, next: undefined };
+  return {
+    lower,
+    capital: words.join("-"),
+    upper: lower.toUpperCase(),
+    folded: lower.replace(/[._]/g, "-"),
+    isExact,
+    matchedLast: true,
+    next: undefined,
+  };
 }
 
 function ruleError(number: number, rule: string, reason: string): HedgerowError {
