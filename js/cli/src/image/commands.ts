@@ -161,6 +161,7 @@ async function resolveDestination(destination: string, { overwrite }: Flags): Pr
 async function publish(path: string, destination: string, { overwrite }: Flags): Promise<void> {
   try {
     await using file = await open(path);
+    await file.chmod(0o600);
     await file.sync();
     if (overwrite) await rename(path, destination);
     else await renameNew(path, destination);

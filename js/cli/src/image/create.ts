@@ -1,6 +1,6 @@
 /** Makes a disk image of an image of a container, of a folder, or of an archive. */
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
-import { chmod, mkdir, stat, statfs } from "node:fs/promises";
+import { mkdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 
 import { restoreSnapshot, type TransferOptions } from "@hedgerow/snapshot";
@@ -61,10 +61,9 @@ async function openBase(base: string, image: string, options: ImageOptions): Pro
   onProgress("copying the base");
   if (isSnapshotPlace(base)) await restoreSnapshot(base, image, { ...transfer, signal });
   else {
-    const args = ["--reflink=auto", "--sparse=always", base, image];
+    // The mode of the base may be read-only.
+    const args = ["--reflink=auto", "--sparse=always", "--no-preserve=mode", base, image];
     await runEngine("cp", args, { what: `copy ${base}`, signal });
-    // The copy has the mode of the base, which may be read-only.
-    await chmod(image, 0o600);
   }
   const args = ["-R", `cat ${CONFIG_PATH}`, image];
   const output = engineOutput("debugfs", args, `read ${base}`);

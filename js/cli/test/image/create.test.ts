@@ -397,13 +397,14 @@ test("says what to do if a base has no room for the new layers", async () => {
   expect(existsSync(path("two.img"))).toBe(false);
 });
 
-test("changes a copy of a base that is read-only", async () => {
+test("makes private images, also of a base that is read-only", async () => {
   const root = makeTree();
   const path = (name: string) => join(root, name);
   const [below, above] = [tarOf([{ path: "one" }]), tarOf([{ path: "two" }])];
   const one = writeLayout(path("one"), [below]);
   const two = writeLayout(path("two"), [below, above]);
   await image(`oci:${one}`, path("one.img"), ...SMALL);
+  expect(statSync(path("one.img")).mode & 0o777).toBe(0o600);
   chmodSync(path("one.img"), 0o444);
   // Root could write to all files.
   const limited = ["--bounding-set=-dac_override", process.execPath, BIN, "image", "create"];
