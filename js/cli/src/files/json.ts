@@ -117,8 +117,8 @@ export class Json {
   }
 }
 
-/** Returns the beginning of a value. */
-function excerptOf(value: unknown): string {
+/** Returns the beginning of a value, as JSON. */
+export function excerptOf(value: unknown): string {
   try {
     return JSON.stringify(value)?.slice(0, 100) ?? "nothing";
   } catch {

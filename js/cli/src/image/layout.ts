@@ -8,7 +8,7 @@ import { createGunzip } from "node:zlib";
 import { engineOutput } from "../engine.js";
 import { CliError } from "../error.js";
 import { expecting } from "../files/input.js";
-import { Json } from "../files/json.js";
+import { excerptOf, Json } from "../files/json.js";
 
 type Compression = "none" | "gzip" | "zstd" | "xz";
 
@@ -74,7 +74,8 @@ function digestParts(digest: string): readonly [algorithm: "sha256" | "sha512", 
   const [, algorithm, hex] = /^(sha256|sha512):([0-9a-f]+)$/.exec(digest) ?? [];
   const length = algorithm === "sha256" ? 64 : 128;
   if (hex?.length !== length) {
-    throw new CliError("ERR_SOURCE", `expected a digest of SHA-256 or SHA-512, found ${digest}`);
+    const found = excerptOf(digest);
+    throw new CliError("ERR_SOURCE", `expected a digest of SHA-256 or SHA-512, found ${found}`);
   }
   return [algorithm as "sha256", hex];
 }
@@ -225,7 +226,7 @@ function taggedIn(index: Json, tag: string | undefined): Json {
   const found = tag === undefined ? all : all.filter((each) => tagOf(each) === tag);
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
-  const tags = all.flatMap((each) => tagOf(each) ?? []).join(", ") || "none";
+  const tags = excerptOf(all.flatMap((each) => tagOf(each) ?? []));
   const wanted = tag === undefined ? "one image, or a tag after the folder" : `one image ${tag}`;
   const message = `index.json: expected ${wanted}, found ${found.length} images; tags: ${tags}`;
   throw new CliError("ERR_SOURCE", message);
