@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { MAX_REQUESTS, SCRIPT, Script } from "../../src/image/script.js";
 import { readTar, type TarEntry } from "../../src/image/tar.js";
@@ -329,24 +329,24 @@ test("accepts as many names in a directory as its limit, and no more", async () 
   add(0);
 });
 
-test("hides files of lower layers once, however often a layer says so", {
-  timeout: 10_000,
-}, async () => {
+test("hides files of lower layers once, however often a layer says so", async () => {
   const tree = await treeOf([{ path: "d/lower" }]);
   const [file, whiteout, opaque] = await entriesOf([
     { path: "a" },
     { path: ".wh.d" },
     { path: "d/.wh..wh..opq" },
   ]);
-  for (let index = 0; index < 60_000; index += 1) {
+  const children = tree.root.children!.get("d")!.node.children!;
+  const walks = vi.spyOn(children, Symbol.iterator);
+  for (let index = 0; index < 100; index += 1) {
     tree.add({ ...file!, path: `d/${index}` }, 1, CONTENT, "layer");
   }
-  for (let index = 0; index < 60_000; index += 1) {
+  for (let index = 0; index < 100; index += 1) {
     tree.add(index % 2 === 0 ? whiteout! : opaque!, 1, CONTENT, "layer");
   }
-  const { children } = tree.root.children!.get("d")!.node;
-  expect(children?.size).toBe(60_000);
-  expect(children?.has("lower")).toBe(false);
+  expect(walks).toHaveBeenCalledTimes(1);
+  expect(children.size).toBe(100);
+  expect(children.has("lower")).toBe(false);
 });
 
 test("accepts as many names of a file as ext4 can hold, and no more", async () => {
