@@ -8,7 +8,7 @@ import { runDocuments } from "./docs/api.mjs";
 import { packCrates, runClippy, WASMTIME_CRATES } from "./lib/crates.mjs";
 import { printTable } from "./lib/measured.mjs";
 import { cache } from "./lib/paths.mjs";
-import { capture, listFiles, main, run, StepError, step } from "./lib/run.mjs";
+import { capture, listFiles, main, output, run, StepError, step } from "./lib/run.mjs";
 import { setUpTests } from "./lib/set-up-tests.mjs";
 import { fuzzTool } from "./lib/tools.mjs";
 import { installTool } from "./setup.mjs";
@@ -22,6 +22,7 @@ const PARTS = {
   docs: runDocuments,
   site: testSite,
   soak,
+  bench: tryBenchmarks,
 };
 
 /** The fuzz targets of each crate. */
@@ -172,4 +173,10 @@ function soak({ rounds, seeds }) {
     run("vitest", ["run", ...flags, "tests/system/system.verify.test.ts"], { env });
   }
   step(`no data was lost and nothing leaked: seed ${seeds.join(", ")}`);
+}
+
+/** Runs all benchmarks once, without their figures: nothing else runs their code. */
+function tryBenchmarks() {
+  step("benchmarks");
+  output(process.execPath, ["scripts/bench.mjs", "--quick"]);
 }
