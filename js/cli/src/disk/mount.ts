@@ -1,6 +1,5 @@
 /** Mounts the file system of a snapshot, by nbdfuse and a loop device. */
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -9,7 +8,8 @@ import type { Command } from "commander";
 import prettyBytes from "pretty-bytes";
 
 import { checkEngine, runEngine, startEngine } from "../engine.js";
-import { CliError, messageOf } from "../error.js";
+import { CliError } from "../error.js";
+import { makeFolder } from "../files/output.js";
 import { interruptible } from "../interrupt.js";
 import { parseWhole } from "../options.js";
 import { jsonOf, print } from "../print.js";
@@ -62,7 +62,7 @@ async function mount(source: string, directory: string, flags: MountFlags): Prom
   programs.catch(() => {});
   await interruptible(async (signal) => {
     // Private: it holds the socket, the file of nbdfuse, and perhaps the image.
-    const folder = await temporaryFolder();
+    const folder = await makeFolder("hedgerow-mount-");
     try {
       const { image = join(folder, "image"), readWrite } = flags;
       // The kernel replays the journal of a file system that was in use when it was saved, even to read it.
@@ -75,15 +75,6 @@ async function mount(source: string, directory: string, flags: MountFlags): Prom
       await rm(folder, { recursive: true, force: true });
     }
   });
-}
-
-async function temporaryFolder(): Promise<string> {
-  try {
-    return await mkdtemp(join(tmpdir(), "hedgerow-mount-"));
-  } catch (error) {
-    const message = `cannot make a directory in ${tmpdir()}, as TMPDIR says: ${messageOf(error)}`;
-    throw new CliError("ERR_OUTPUT", message);
-  }
 }
 
 /** Throws if nothing can be mounted at a directory, before anything is fetched. */

@@ -1,8 +1,7 @@
 /** Serves a disk, and shows the progress of its fill. */
 import { subscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -10,6 +9,7 @@ import { type Disk, type Events, type ListenOptions, openSnapshot } from "@hedge
 import prettyBytes from "pretty-bytes";
 
 import { messageOf } from "../error.js";
+import { makeFolder } from "../files/output.js";
 import { progressLine, type Spinner, spinnerColumns, startSpinner } from "../progress.js";
 import { openCache } from "../snapshot/options.js";
 import { type Device, startDevice } from "./device.js";
@@ -92,7 +92,7 @@ export async function serveAs(
     return { uri, device: undefined, failed: new Promise(() => {}), stop: close };
   }
   // Without a socket of the user's, a private one that only the engine uses.
-  const folder = listen.path ?? (await mkdtemp(join(tmpdir(), "hedgerow-serve-")));
+  const folder = listen.path ?? (await makeFolder("hedgerow-serve-"));
   const socket = listen.path ?? join(folder, "socket");
   const { uri, close } = await serverOf(disk, { ...listen, path: socket });
   let engine: Device | undefined;

@@ -10,7 +10,9 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 
 import { CliError, messageOf, systemCode } from "../error.js";
 import { SIGNALS } from "../interrupt.js";
@@ -44,6 +46,22 @@ function writeThrough(path: string, bytes: Uint8Array): void {
     fsyncSync(file);
   } finally {
     closeSync(file);
+  }
+}
+
+/**
+ * Makes a private folder.
+ *
+ * @param prefix begins its name
+ * @throws {CliError} `ERR_OUTPUT`
+ */
+export async function makeFolder(prefix: string, parent = tmpdir()): Promise<string> {
+  try {
+    return await mkdtemp(join(parent, prefix));
+  } catch (error) {
+    const reason = parent === tmpdir() ? ", as TMPDIR says" : "";
+    const message = `cannot make a directory in ${parent}${reason}: ${messageOf(error)}`;
+    throw new CliError("ERR_OUTPUT", message);
   }
 }
 

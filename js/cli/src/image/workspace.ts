@@ -2,9 +2,11 @@
 
 import { once } from "node:events";
 import { closeSync, constants, openSync } from "node:fs";
-import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
+
+import { makeFolder } from "../files/output.js";
 
 /** The beginning of the names of private folders. */
 const PREFIX = ".hedgerow-image-";
@@ -21,8 +23,9 @@ export interface Workspace extends AsyncDisposable {
 
 /** Creates a private folder, which is removed when it is disposed of, or by a later process. */
 export async function openWorkspace(parent: string): Promise<Workspace> {
-  await removeStale(parent);
-  const path = await mkdtemp(join(parent, PREFIX));
+  // Whether the parent can be used, the next step tells.
+  await removeStale(parent).catch(() => {});
+  const path = await makeFolder(PREFIX, parent);
   const server = createServer();
   try {
     using socket = socketIn(path);

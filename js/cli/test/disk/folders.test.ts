@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 
-import { BIN, ended } from "../support/bin.js";
+import { BIN, ended, hedgerow } from "../support/bin.js";
 import { attach, failure, json, withDisk } from "../support/disk-store.js";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -105,8 +105,14 @@ test("names the option and the variable that choose a folder which cannot be use
     ...{ exit: 3, code: "ERR_TARGET" },
     message: expect.stringContaining(`cannot make a temporary file in ${missing}, as TMPDIR says`),
   });
-  expect(await failure(["mount", image, root])).toMatchObject({
-    ...{ exit: 3, code: "ERR_OUTPUT" },
-    message: expect.stringContaining(`cannot make a directory in ${missing}, as TMPDIR says`),
-  });
+  const folder = `cannot make a directory in ${missing}, as TMPDIR says`;
+  const attach = ["attach", store, "alice", "--serve", "file", "--at", join(root, "at")];
+  for (const command of [["mount", image, root], attach]) {
+    expect(await failure(command, env)).toMatchObject({
+      ...{ exit: 3, code: "ERR_OUTPUT" },
+      message: expect.stringContaining(folder),
+    });
+  }
+  const { code, err } = await hedgerow(["image", "create", root, "http://127.0.0.1:1/image.vhs"]);
+  expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining(folder) });
 });
