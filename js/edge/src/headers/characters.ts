@@ -10,7 +10,12 @@ const USUAL_RULES_PER_COLLISION = 4;
 const RULES_PER_COLLISION = 16;
 
 /** Character codes below 256, with ASCII letters in lower case, and `-` for `_` and `.`. */
-export const FOLDED = /* @__PURE__ */ foldedCodes();
+export const FOLDED = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, code) =>
+  code === 0x2e || code === 0x5f ? 0x2d : code >= 0x41 && code <= 0x5a ? code | 0x20 : code,
+);
+
+/** Returns a name in lower case with `-` for `_` and `.`. */
+export const folded = (lower: string) => lower.replace(/[._]/g, "-");
 
 /** Two places in a name, as 256ths of its length: every name has a character there. */
 export type Places = readonly [first: number, second: number];
@@ -31,13 +36,16 @@ export function charactersAt(
   firstPlace: number,
   secondPlace: number,
 ): number {
-  // The bit 0x20 is the case of a letter.
-  let first = name.charCodeAt((length * firstPlace) >> 8) | 0x20;
-  let second = name.charCodeAt((length * secondPlace) >> 8) | 0x20;
-  // "-" for "." and "_", which has that bit now: faster than `FOLDED`, as hardly a name has one of these there.
-  if (first === 0x2e || first === 0x7f) first = 0x2d;
-  if (second === 0x2e || second === 0x7f) second = 0x2d;
-  return (first << 7) ^ second;
+  return (
+    (codeAt(name, (length * firstPlace) >> 8) << 7) ^ codeAt(name, (length * secondPlace) >> 8)
+  );
+}
+
+/** Returns a code that equivalent characters share: faster than `FOLDED`, which keeps more characters apart. */
+function codeAt(name: string, at: number): number {
+  // The bit 0x20 is the case of a letter, and makes "_" 0x7f.
+  const code = name.charCodeAt(at) | 0x20;
+  return code === 0x2e || code === 0x7f ? 0x2d : code;
 }
 
 /**
@@ -47,11 +55,10 @@ export function charactersAt(
 export function placesFor(names: readonly string[]): Places {
   const sample = names.slice(0, SAMPLE);
   const collisions = ([first, second]: Places) => {
-    const keys = new Set<number>();
-    for (const name of sample) {
-      keys.add((name.length << 14) ^ charactersAt(name, name.length, first, second));
-    }
-    return sample.length - keys.size;
+    const keys = sample.map(
+      (name) => (name.length << 14) ^ charactersAt(name, name.length, first, second),
+    );
+    return sample.length - new Set(keys).size;
   };
   let best = USUAL;
   let fewest = collisions(best);
@@ -67,13 +74,4 @@ export function placesFor(names: readonly string[]): Places {
     }
   }
   return best;
-}
-
-function foldedCodes(): Uint8Array {
-  const codes = new Uint8Array(256);
-  for (let code = 0; code < 256; code += 1) {
-    codes[code] = code >= 65 && code <= 90 ? code + 32 : code;
-  }
-  codes[46] = codes[95] = 45;
-  return codes;
 }

@@ -1,6 +1,6 @@
 import { END_TO_END } from "../../wasm/field-names.js";
 import { HedgerowError } from "../error.js";
-import { charactersAt, FOLDED, placesFor, USUAL } from "./characters.js";
+import { charactersAt, FOLDED, folded, placesFor, USUAL } from "./characters.js";
 import { parseRules, type Rule } from "./parse-rules.js";
 
 /** Slots for each rule, up to the largest table: a name that no rule matches is mostly decided by an empty slot. */
@@ -132,29 +132,23 @@ export class CompiledRules {
 function isInChain(name: string, slot: number, { rules, isExact }: CompiledRules): boolean {
   const { length } = name;
   for (let rule = rules[slot - 1]; rule !== undefined; rule = rule.next) {
-    const { lower, folded } = rule;
+    const { lower, capital, folded: text } = rule;
     let at = lower.length;
     if (length === at) {
       // Comparing strings is faster than comparing their characters for a name that is equal, and slower for one that
       // is only similar.
-      if (rule.matchedLast && name === likelySpelling(name, rule)) return true;
+      const likely = name.charCodeAt(0) === lower.charCodeAt(0) ? lower : capital;
+      if (rule.matchedLast && name === likely) return true;
     } else if (length < at || rule.isExact) {
       continue;
     }
     // Similar names differ near their ends more often than near their beginnings.
     at -= 1;
-    while (at >= 0 && FOLDED[name.charCodeAt(at)] === folded.charCodeAt(at)) at -= 1;
+    while (at >= 0 && FOLDED[name.charCodeAt(at)] === text.charCodeAt(at)) at -= 1;
     rule.matchedLast = at < 0;
     if (at < 0 && (!isExact || name.toLowerCase().startsWith(lower))) return true;
   }
   return false;
-}
-
-/** Returns the rule as clients write it that begin and end a name of this length with these letters. */
-function likelySpelling(name: string, { lower, capital, upper }: Rule): string {
-  if (name.charCodeAt(0) === lower.charCodeAt(0)) return lower;
-  const last = name.length - 1;
-  return name.charCodeAt(last) === lower.charCodeAt(last) ? capital : upper;
 }
 
 /**
@@ -183,8 +177,8 @@ export function nominated(value: string, rules: CompiledRules): Map<string, bool
 
 /** Returns whether a field is meant for all recipients, in any equivalent spelling. An entry that ends in a hyphen is a prefix. */
 function isEndToEnd(name: string): boolean {
-  const folded = name.replace(/[._]/g, "-");
+  const text = folded(name);
   return END_TO_END.some((other) =>
-    other.endsWith("-") ? folded.startsWith(other) : folded === other,
+    other.endsWith("-") ? text.startsWith(other) : text === other,
   );
 }

@@ -1,4 +1,5 @@
 import { checkString, wrongType } from "../error.js";
+import { folded } from "./characters.js";
 import type { CompiledRules } from "./compiled-rules.js";
 import { type HeaderStripper, rulesOf } from "./header-stripper.js";
 import type { Rule } from "./parse-rules.js";
@@ -65,11 +66,8 @@ function find({ rules, isExact }: CompiledRules, lower: string): Rule | undefine
   const matching = (name: string, textOf: (rule: Rule) => string) =>
     rules.find((rule) => (rule.isExact ? textOf(rule) === name : name.startsWith(textOf(rule))));
   const found = matching(lower, (rule) => rule.lower);
-  return found ?? (isExact ? undefined : matching(folded(lower), (rule) => folded(rule.lower)));
+  return found ?? (isExact ? undefined : matching(folded(lower), (rule) => rule.folded));
 }
-
-/** Returns a name with `-` for every equivalent character. */
-const folded = (name: string) => name.replace(/[._]/g, "-");
 
 /** Returns a name in lower case. Only ASCII letters have a case in HTTP. */
 const lowerCase = (name: string) => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

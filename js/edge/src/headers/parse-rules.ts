@@ -1,6 +1,7 @@
 /** Reads rules, as `src/rule.rs` of the crate `hedgerow-headers` does; a test compares the two. */
 import { ESSENTIAL } from "../../wasm/field-names.js";
 import { HedgerowError } from "../error.js";
+import { folded } from "./characters.js";
 
 /** Longest name or prefix, in characters. */
 const MAX_LENGTH = 256;
@@ -14,8 +15,6 @@ export interface Rule {
   readonly lower: string;
   /** The same text, capitalised as in most HTTP/1.1 implementations. */
   readonly capital: string;
-  /** The same text in upper case. */
-  readonly upper: string;
   /** The same text in lower case, with `-` for `_` and `.`. */
   readonly folded: string;
   readonly isExact: boolean;
@@ -76,12 +75,10 @@ function faultOf(text: string, isExact: boolean): string | undefined {
 }
 
 function ruleOf(lower: string, isExact: boolean): Rule {
-  const words = lower.split("-").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return {
     lower,
-    capital: words.join("-"),
-    upper: lower.toUpperCase(),
-    folded: lower.replace(/[._]/g, "-"),
+    capital: lower.replace(/(^|-)./g, (start) => start.toUpperCase()),
+    folded: folded(lower),
     isExact,
     matchedLast: true,
     next: undefined,
