@@ -137,8 +137,11 @@ function isInChain(name: string, slot: number, { rules, isExact }: CompiledRules
     if (length === at) {
       // Comparing strings is faster than comparing their characters for a name that is equal, and slower for one that
       // is only similar.
-      const likely = name.charCodeAt(0) === lower.charCodeAt(0) ? lower : capital;
-      if (rule.matchedLast && name === likely) return true;
+      if (
+        rule.matchedLast &&
+        name === (name.charCodeAt(0) === lower.charCodeAt(0) ? lower : capital)
+      )
+        return true;
     } else if (length < at || rule.isExact) {
       continue;
     }
