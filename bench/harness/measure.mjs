@@ -34,16 +34,11 @@ const BATCH = 256;
  * @returns {Promise<Timed[]>} in nanoseconds per input, over the unit
  */
 export function measure(methods, inputs, rounds, unit = 1) {
-  const warmUps = Math.ceil(rounds / 4);
-  const timed = methods.map((method) => {
-    let passes = 0;
-    const time = () => {
-      passes += 1;
-      return timeOfPass(method, inputs, passes > warmUps) / inputs.length / unit;
-    };
-    return { name: method.name, time };
-  });
-  return takeTurns(timed, rounds, { warmUps });
+  const timed = methods.map((method) => ({
+    name: method.name,
+    time: (isMeasured = true) => timeOfPass(method, inputs, isMeasured) / inputs.length / unit,
+  }));
+  return takeTurns(timed, rounds, { warmUps: Math.ceil(rounds / 4) });
 }
 
 /** Returns the medians of methods. Throws if one of them failed. @param {Timed[]} timed */
@@ -61,14 +56,14 @@ export function medians(timed) {
  * @template Input
  * @param {Method<Input, any>} method
  * @param {Input[]} inputs
- * @param {boolean} collects
+ * @param {boolean} isMeasured
  */
-function timeOfPass({ make, run }, inputs, collects) {
+function timeOfPass({ make, run }, inputs, isMeasured) {
   let elapsed = 0n;
   for (let from = 0; from < inputs.length; from += BATCH) {
     const batch = inputs.slice(from, from + BATCH);
     const fresh = batch.map(make);
-    if (collects) collectGarbage({ type: "minor" });
+    if (isMeasured) collectGarbage({ type: "minor" });
     const start = process.hrtime.bigint();
     for (let index = 0; index < batch.length; index += 1) {
       sink = run(fresh[index], /** @type {Input} */ (batch[index]));

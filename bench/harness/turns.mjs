@@ -3,10 +3,11 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * A method. `time` runs it once and returns its time in milliseconds, or several figures.
+ * A method. `time` runs it once and returns its time in milliseconds, or several figures. It is told whether the run is
+ * measured, or a warm-up.
  *
  * @template [Sample=number]
- * @typedef {{ name: string, time: () => Sample | Promise<Sample> }} TimedMethod
+ * @typedef {{ name: string, time: (isMeasured?: boolean) => Sample | Promise<Sample> }} TimedMethod
  */
 
 /**
@@ -35,8 +36,9 @@ export async function takeTurns(methods, rounds, { warmUps = 1, onRound = () => 
       const one = /** @type {Timed<Sample>} */ (timed[index]);
       if (one.why !== undefined) continue;
       try {
-        const sample = await /** @type {TimedMethod<Sample>} */ (methods[index]).time();
-        if (round >= warmUps) one.samples.push(sample);
+        const isMeasured = round >= warmUps;
+        const sample = await /** @type {TimedMethod<Sample>} */ (methods[index]).time(isMeasured);
+        if (isMeasured) one.samples.push(sample);
       } catch (error) {
         one.why = String(error);
       }
